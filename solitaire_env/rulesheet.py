@@ -243,6 +243,10 @@ class RuleSheet:
             tableau.lift is not None and not tableau.lift.implies(tableau.build),
             f"tableau.lift is {tableau.lift!r}: a lifted run would break build {tableau.build!r}",
         )
+        yield (
+            self.foundations.take_back and tableau.space is not Space.KING,
+            "foundations.take_back needs tableau.space Space.KING: the space says which card",
+        )
 
     def _check_stock(self) -> Iterator[tuple[bool, str]]:
         left = self.stock_cards

@@ -1,0 +1,1 @@
+"""The rules engine: small compiled kernels over rows of bytes."""

@@ -1,0 +1,209 @@
+"""The kernels that the environments call: deal, step and show many games, one row each.
+
+Each touches its own rows only, so slices of a batch can run on threads and the result never
+depends on how many there are.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from solitaire_env.engine.building import note_top
+from solitaire_env.engine.compile import kernel
+from solitaire_env.engine.dealing import deal_game, determinize
+from solitaire_env.engine.foundations import note_places
+from solitaire_env.engine.generator import below, next_deal, seed
+from solitaire_env.engine.legality import clear_mask, write_mask
+from solitaire_env.engine.lowered import LoweredRules
+from solitaire_env.engine.moves import play
+from solitaire_env.engine.observation import write_action_mask, write_observation
+from solitaire_env.engine.outcome import judge
+from solitaire_env.engine.settings import Illegal, Reward, Settings
+from solitaire_env.engine.state import (
+    BoolArray,
+    ByteArray,
+    FloatArray,
+    Game,
+    Games,
+    IntArray,
+    Outcome,
+)
+
+ANY_DEAL = -1
+"""Stands for a deal number that the game's own generator draws."""
+
+_WON, _NO_PROGRESS, _ILLEGAL = int(Outcome.WON), int(Outcome.NO_PROGRESS), int(Outcome.ILLEGAL)
+_WIN_REWARD, _LEDGER_REWARD = int(Reward.WIN), int(Reward.LEDGER)
+_TERMINATE = int(Illegal.TERMINATE)
+
+
+@kernel
+def seed_games(
+    rules: LoweredRules, games: Games, rows: IntArray, words: npt.NDArray[np.uint64]
+) -> None:
+    """Start the generators of these rows, one 64-bit word each."""
+    for index in range(len(rows)):
+        seed(games[rows[index]], words[index])
+
+
+@kernel
+def deal_games(rules: LoweredRules, games: Games, rows: IntArray, deals: IntArray) -> None:
+    """Deal these rows; a deal of `ANY_DEAL` is drawn by the row's generator."""
+    for index in range(len(rows)):
+        start_game(rules, games[rows[index]], deals[index])
+
+
+@kernel
+def start_game(rules: LoweredRules, game: Game, deal: int) -> None:
+    """Deal one game and say what is legal."""
+    if deal == ANY_DEAL:
+        deal = next_deal(game)
+    deal_game(rules, game, deal)
+    write_mask(rules, game)
+
+
+@kernel
+def complete_games(rules: LoweredRules, games: Games, rows: IntArray) -> None:
+    """Derive what follows from the cards, for rows that were filled from a position."""
+    for index in range(len(rows)):
+        game = games[rows[index]]
+        note_places(rules, game)
+        for pile in range(rules.piles):
+            note_top(rules, game, pile)
+        write_mask(rules, game)
+
+
+@kernel
+def determinize_games(
+    rules: LoweredRules, games: Games, rows: IntArray, words: npt.NDArray[np.uint64]
+) -> None:
+    """Deal anew the unseen cards of these rows, from one 64-bit word each."""
+    for index in range(len(rows)):
+        determinize(rules, games[rows[index]], words[index])
+
+
+@kernel
+def show_games(
+    rules: LoweredRules,
+    games: Games,
+    settings: Settings,
+    rows: IntArray,
+    observations: ByteArray,
+    masks: ByteArray,
+) -> None:
+    """Write observations and masks of these rows, each into the same row of the outputs."""
+    full = settings[0].observability
+    for index in range(len(rows)):
+        row = rows[index]
+        write_observation(rules, games[row], full, observations[row])
+        write_action_mask(games[row], masks[row])
+
+
+@kernel
+def step_games(
+    rules: LoweredRules,
+    games: Games,
+    settings: Settings,
+    actions: IntArray,
+    resets: BoolArray,
+    start: int,
+    stop: int,
+    observations: ByteArray,
+    masks: ByteArray,
+    rewards: FloatArray,
+    terminated: BoolArray,
+    truncated: BoolArray,
+    illegal: BoolArray,
+) -> None:
+    """Play one action in each of rows start..stop-1, or deal anew where `resets` says so.
+
+    Args:
+        actions: (N,) int64, in range; ignored where a row resets.
+        resets: (N,) bool.
+        observations: (N, observation size) uint8, written.
+        masks: (N, actions) uint8, written.
+        rewards: (N,) float64, written, as are the (N,) bool `terminated`, `truncated`, `illegal`.
+    """
+    choices = settings[0]
+    for row in range(start, stop):
+        game = games[row]
+        if resets[row]:
+            start_game(rules, game, ANY_DEAL)
+            rewards[row] = 0.0
+            illegal[row] = terminated[row] = truncated[row] = False
+        else:
+            illegal[row] = game.mask[actions[row]] == 0
+            rewards[row] = step_game(rules, game, choices, actions[row])
+            terminated[row] = game.outcome != 0 and game.outcome != _NO_PROGRESS
+            truncated[row] = game.outcome == _NO_PROGRESS or is_cut(game, choices)
+        write_observation(rules, game, choices.observability, observations[row])
+        write_action_mask(game, masks[row])
+
+
+@kernel
+def is_cut(game: Game, settings: Settings) -> bool:
+    """Tell whether the step limit is reached."""
+    return settings.max_episode_steps > 0 and game.steps >= settings.max_episode_steps
+
+
+@kernel
+def step_game(rules: LoweredRules, game: Game, settings: Settings, action: int) -> float:
+    """Play one action, legal or not, and judge the end; return the reward."""
+    cards, score = game.foundation_cards, game.score
+    legal = game.mask[action] != 0
+    game.steps += 1
+    if legal:
+        play(rules, game, action, settings.streaks != 0)
+        write_mask(rules, game)
+    judge(rules, game, settings.seconds_per_move, settings.no_progress_limit)
+    if not legal and game.outcome == 0 and settings.illegal == _TERMINATE:
+        game.outcome = _ILLEGAL
+        clear_mask(rules, game)
+    penalty = 0.0 if legal else settings.illegal_penalty
+    return earned(game, settings, cards, score) - penalty
+
+
+@kernel
+def earned(game: Game, settings: Settings, cards_before: int, score_before: int) -> float:
+    """Give the reward of a step before any penalty."""
+    if settings.reward == _WIN_REWARD:
+        return 1.0 if game.outcome == _WON else 0.0
+    if settings.reward == _LEDGER_REWARD:
+        return float(game.score - score_before)
+    return float(game.foundation_cards - cards_before)
+
+
+@kernel
+def random_steps(
+    rules: LoweredRules,
+    games: Games,
+    settings: Settings,
+    start: int,
+    stop: int,
+    steps: int,
+    observations: ByteArray,
+    masks: ByteArray,
+    rewards: FloatArray,
+) -> None:
+    """Play `steps` random legal actions in each of rows start..stop-1, dealing anew at an end."""
+    choices = settings[0]
+    for _ in range(steps):
+        for row in range(start, stop):
+            game = games[row]
+            rewards[row] = step_game(rules, game, choices, random_action(rules, game))
+            if game.outcome != 0 or is_cut(game, choices):
+                start_game(rules, game, ANY_DEAL)
+            write_observation(rules, game, choices.observability, observations[row])
+            write_action_mask(game, masks[row])
+
+
+@kernel
+def random_action(rules: LoweredRules, game: Game) -> int:
+    """Choose a legal action, each as likely; the first action where none is legal."""
+    if game.legal == 0:
+        return 0
+    left = below(game, game.legal)
+    for action in range(rules.num_actions):
+        left -= game.mask[action]
+        if left < 0:
+            return action
+    return 0

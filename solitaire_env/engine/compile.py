@@ -1,0 +1,157 @@
+"""The one door to numba: a typed decorator, rules as compile-time constants, and a safe cache.
+
+The rules of a game are a type of their own, so numba compiles each kernel once a game and folds
+every rule into a constant. The type's name holds a digest of the package's kernel sources: an
+edit in any of them makes numba compile anew, where its own cache would only notice an edit in the
+kernel's own file.
+"""
+
+import hashlib
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numba
+import numpy as np
+from numba.core import config, types
+from numba.core.caching import FunctionCache
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+
+from solitaire_env.engine.lowered import LoweredRules
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+JIT: bool = not config.DISABLE_JIT
+
+whole = cast("Callable[[Any], int]", np.int64)
+"""Read an unsigned byte as a signed number, so that a difference can be negative."""
+
+
+@cache
+def kernel_digest() -> str:
+    """Digest the sources that the kernels are compiled from."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function to machine code that holds neither the GIL nor reference counts.
+
+    Kernels see games as records, which are bare pointers; `_nrt=False` leaves out the counting of
+    references to the arrays inside them. A kernel must not allocate or return an array.
+    """
+    return cast("Callable[P, R]", numba.njit(nogil=True, _nrt=False)(function))
+
+
+def wrapping_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function whose unsigned arithmetic is meant to wrap around, as generators do."""
+    if JIT:
+        return kernel(function)
+    return cast("Callable[P, R]", np.errstate(over="ignore")(function))
+
+
+def specialise(function: Callable[P, R], *arguments: Any) -> Callable[P, R]:
+    """Compile a kernel for arguments of these types, or fetch it from the cache on disk.
+
+    Calling what comes back skips numba's dispatch, which costs more than a step of one game.
+
+    Args:
+        function: made by `kernel`.
+        arguments: rules first; the rest only for their types.
+    """
+    if not JIT:
+        return function
+    dispatcher: Any = function
+    _cache_on_disk(dispatcher)
+    return cast("Callable[P, R]", dispatcher.compile(tuple(map(numba.typeof, arguments))))
+
+
+def _cache_on_disk(dispatcher: Any) -> None:
+    """Give a dispatcher its cache; a folder that can't be written only costs the time."""
+    if isinstance(dispatcher._cache, _KernelCache):
+        return
+    try:
+        dispatcher._cache = _KernelCache(dispatcher.py_func)
+    except (RuntimeError, OSError) as error:
+        warnings.warn(f"compiled kernels are not kept: {error}", stacklevel=2)
+
+
+class _KernelCache(FunctionCache):
+    """Numba's cache, which says when it must compile and survives a full or read-only disk."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            found = super().load_overload(sig, target_context)
+        except (OSError, EOFError, ValueError):
+            found = None
+        if found is None:
+            _say_compiling(sig)
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            warnings.warn(f"compiled kernels are not kept: {error}", stacklevel=2)
+
+
+_said: set[str] = set()
+
+
+def _say_compiling(signature: Any) -> None:
+    """Say once a game what the first use waits for."""
+    name = str(signature[0])
+    if name not in _said:
+        _said.add(name)
+        print("solitaire_env: compiling the rules, once (some seconds) ...", file=sys.stderr)
+
+
+class RulesType(types.Type):
+    """The numba type of one game's rules: its attributes are constants."""
+
+    def __init__(self, rules: LoweredRules, digest: str) -> None:
+        self.rules = rules
+        super().__init__(name=f"Rules({rules}, {digest})")
+
+
+@typeof_impl.register(LoweredRules)
+def _type_of_rules(rules: LoweredRules, _context: object) -> RulesType:
+    return RulesType(rules, kernel_digest())
+
+
+register_model(RulesType)(models.OpaqueModel)
+
+
+@unbox(RulesType)
+def _unbox_rules(_type: RulesType, _object: object, context: Any) -> Any:
+    return NativeValue(context.context.get_dummy_value())
+
+
+@infer_getattr
+class _RulesAttributes(AttributeTemplate):
+    key = RulesType
+
+    def generic_resolve(self, typ: RulesType, attr: str) -> Any:
+        return types.literal(getattr(typ.rules, attr))
+
+
+@lower_getattr_generic(RulesType)
+def _lower_attribute(
+    context: Any, _builder: object, typ: RulesType, _value: object, attr: str
+) -> Any:
+    return context.get_constant(types.intp, getattr(typ.rules, attr))

@@ -1,0 +1,77 @@
+"""The foundations: heights a suit, tallest first, and the same as a set of 64 bits."""
+
+import numpy as np
+
+from solitaire_env.cards import RANKS_PER_SUIT
+from solitaire_env.engine.building import RANK, SUIT
+from solitaire_env.engine.compile import kernel, whole
+from solitaire_env.engine.lowered import LoweredRules
+from solitaire_env.engine.state import Game
+
+SUIT_BITS = 16
+"""Bits a suit takes in a set of places; place r of a suit is rank r, 0 an empty foundation."""
+
+_ONE = np.uint64(1)
+
+
+@kernel
+def place_bit(suit: int, rank: int) -> np.uint64:
+    """Give the bit of a suit and rank in a set of places."""
+    return _ONE << np.uint64(suit * SUIT_BITS + rank)
+
+
+@kernel
+def card_bit(card: int) -> np.uint64:
+    """Give the bit of a card 1..52 in a set of places."""
+    return place_bit(whole(SUIT[card]), whole(RANK[card]))
+
+
+@kernel
+def goes_up(game: Game, card: int) -> bool:
+    """Tell whether a card 1..52 is next on a foundation of its suit.
+
+    Source: every rule text, "Foundations"; rulings, "Copies of a card".
+    """
+    return (game.foundation_places << _ONE) & card_bit(card) != np.uint64(0)
+
+
+@kernel
+def is_on_top(game: Game, suit: int, rank: int) -> bool:
+    """Tell whether some foundation of a suit is built up to exactly this rank."""
+    return game.foundation_places & place_bit(suit, rank) != np.uint64(0)
+
+
+@kernel
+def put_up(rules: LoweredRules, game: Game, card: int) -> None:
+    """Put a card on the first foundation of its suit that is one lower."""
+    suit, rank = whole(SUIT[card]), whole(RANK[card])
+    heights = game.foundations[suit]
+    pile = 0
+    while whole(heights[pile]) != rank - 1:
+        pile += 1
+    heights[pile] = rank
+    game.foundation_cards += 1
+    note_places(rules, game)
+
+
+@kernel
+def take_down(rules: LoweredRules, game: Game, suit: int, rank: int) -> int:
+    """Take the card of this rank off the last foundation of its suit that it tops; return it."""
+    heights = game.foundations[suit]
+    pile = rules.decks - 1
+    while whole(heights[pile]) != rank:
+        pile -= 1
+    heights[pile] = rank - 1
+    game.foundation_cards -= 1
+    note_places(rules, game)
+    return suit * RANKS_PER_SUIT + rank
+
+
+@kernel
+def note_places(rules: LoweredRules, game: Game) -> None:
+    """Bring the set of places up to date after a foundation has changed."""
+    places = np.uint64(0)
+    for suit in range(rules.suits):
+        for pile in range(rules.decks):
+            places |= place_bit(suit, whole(game.foundations[suit, pile]))
+    game.foundation_places = places

@@ -1,0 +1,48 @@
+"""Writing what a player may see: the public part of the row, and nothing else."""
+
+from solitaire_env.engine.compile import kernel
+from solitaire_env.engine.lowered import LoweredRules
+from solitaire_env.engine.state import ByteArray, Game
+
+SATURATED = 255
+
+
+@kernel
+def write_counters(game: Game) -> None:
+    """Bring the counters that are observed up to date, at most 255 each; -1 shows as 255."""
+    counters = game.counters
+    counters[0] = min(game.passes, SATURATED)
+    counters[1] = game.redeals_left & SATURATED
+    counters[2] = min(game.idle, SATURATED)
+    counters[3] = min(game.streak, SATURATED)
+    counters[4] = min(game.moves, SATURATED)
+
+
+@kernel
+def write_observation(rules: LoweredRules, game: Game, full: int, out: ByteArray) -> None:
+    """Copy what is observed to `out`, (observation size,) uint8; with `full`, hidden cards too."""
+    write_counters(game)
+    observed = game.observed
+    for place in range(len(observed)):
+        out[place] = observed[place]
+    if full:
+        show_hidden(rules, game, out)
+
+
+@kernel
+def show_hidden(rules: LoweredRules, game: Game, out: ByteArray) -> None:
+    """Show face-down and undealt cards; `tableau` and `stock` come first in an observation."""
+    for pile in range(rules.piles):
+        for place in range(game.hidden[pile]):
+            out[pile * rules.depth + place] = game.hidden_cards[pile, place]
+    first = rules.piles * rules.depth
+    for place in range(game.stock_height):
+        out[first + place] = game.hidden_stock[place]
+
+
+@kernel
+def write_action_mask(game: Game, out: ByteArray) -> None:
+    """Copy the mask to `out`, (actions,) uint8."""
+    mask = game.mask
+    for action in range(len(mask)):
+        out[action] = mask[action]

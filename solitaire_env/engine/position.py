@@ -1,0 +1,263 @@
+"""Positions in words to rows of state and back; an impossible position is refused with the reason."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from solitaire_env.cards import NO_CARD, SUITS, UNKNOWN, card_of, rank_of, suit_of
+from solitaire_env.engine.lowered import LoweredRules
+from solitaire_env.engine.state import Game
+from solitaire_env.notation import (
+    Position,
+    card_text,
+    cell,
+    cell_text,
+    column,
+    face_down,
+    is_face_down,
+    parse_card,
+)
+from solitaire_env.rulesheet import UNLIMITED, RuleSheet, Suits
+
+_DEFAULTS: dict[str, Any] = {"reserve": None, "kings": 0, "stock": [], "waste": [], "passes": 1}
+_KEYS = ("variant", "tableau", "foundations", *_DEFAULTS)
+
+
+class PositionError(ValueError):
+    """A position that no play of the game can reach; the message names the pile, the card and why."""
+
+
+def position_of(name: str, rules: LoweredRules, game: Game) -> Position:
+    """Put a game's cards into words.
+
+    Returns:
+        A dict of JSON values, every card shown: face-down ones in angle brackets.
+    """
+    stock = game.hidden_stock[: int(game.stock_height)].tolist()
+    waste = game.waste[: int(game.waste_height)].tolist()
+    return {
+        "variant": name,
+        "tableau": [_column_text(game, pile) for pile in range(rules.piles)],
+        "reserve": [cell_text(card) for card in game.reserve.tolist()],
+        "foundations": dict(zip(SUITS, game.foundations.tolist(), strict=False)),
+        "kings": int(game.kings),
+        "stock": [card_text(card) for card in stock],
+        "waste": [card_text(card) for card in waste],
+        "passes": int(game.passes),
+    }
+
+
+def _column_text(game: Game, pile: int) -> list[str]:
+    height, hidden = int(game.heights[pile]), int(game.hidden[pile])
+    down = [face_down(card_text(card)) for card in game.hidden_cards[pile, :hidden].tolist()]
+    return down + [card_text(card) for card in game.tableau[pile, hidden:height].tolist()]
+
+
+def load_position(sheet: RuleSheet, rules: LoweredRules, game: Game, position: object) -> None:
+    """Check a position and lay it out in a cleared row (`complete_games` derives the rest).
+
+    Raises:
+        PositionError: naming the pile and card, if no play can reach it.
+    """
+    checked = check_position(sheet, position)
+    for pile, cards in enumerate(checked["tableau"]):
+        _lay_column(game, pile, cards)
+    game.reserve[:] = [parse_card(text) if text else NO_CARD for text in checked["reserve"]]
+    game.foundations[:] = [checked["foundations"][suit] for suit in SUITS[: rules.suits]]
+    game.kings = checked["kings"]
+    _lay_stock(game, checked)
+    game.passes = checked["passes"]
+    if rules.redeals != UNLIMITED:
+        game.redeals_left = rules.redeals + 1 - checked["passes"]
+    game.foundation_cards = game.most_foundation_cards = game.foundations.sum() + game.kings
+
+
+def _lay_column(game: Game, pile: int, cards: list[str]) -> None:
+    for place, text in enumerate(cards):
+        if is_face_down(text):
+            game.hidden_cards[pile, place] = parse_card(text[1:-1])
+            game.tableau[pile, place] = UNKNOWN
+        else:
+            game.tableau[pile, place] = parse_card(text)
+    game.heights[pile] = len(cards)
+    game.hidden[pile] = sum(map(is_face_down, cards))
+
+
+def _lay_stock(game: Game, checked: Position) -> None:
+    stock = [parse_card(text) for text in checked["stock"]]
+    waste = [parse_card(text) for text in checked["waste"]]
+    game.hidden_stock[: len(stock)] = stock
+    seen = checked["passes"] > 1
+    game.stock[: len(stock)] = stock if seen else UNKNOWN
+    game.waste[: len(waste)] = waste
+    game.stock_height, game.waste_height = len(stock), len(waste)
+
+
+def check_position(sheet: RuleSheet, position: object) -> Position:
+    """Return a position with nothing left out, or raise `PositionError`."""
+    if not isinstance(position, Mapping):
+        raise PositionError(f"a position is a dict with the keys {_KEYS}, not {position!r}")
+    unknown = set(position) - set(_KEYS)
+    missing = {"tableau", "foundations"} - set(position)
+    _require(not unknown, f"unknown keys {sorted(map(str, unknown))}, accepted are {_KEYS}")
+    _require(not missing, f"{sorted(missing)} missing")
+    whole = {"variant": sheet.name, **_DEFAULTS, **position}
+    if whole["reserve"] is None:
+        whole["reserve"] = [None] * sheet.reserve
+    _require(whole["variant"] == sheet.name, f"it is of {whole['variant']!r}, not {sheet.name!r}")
+    _check_shape(sheet, whole)
+    _check_census(sheet, whole)
+    for pile, cards in enumerate(whole["tableau"]):
+        _check_column(sheet, pile, cards)
+    _check_kings(sheet, whole)
+    return whole
+
+
+def _require(holds: bool, message: str) -> None:
+    if not holds:
+        raise PositionError(f"impossible position: {message}")
+
+
+def _check_shape(sheet: RuleSheet, position: Position) -> None:
+    for name, size in (("tableau", sheet.tableau.piles), ("reserve", sheet.reserve)):
+        _require(_is_list(position[name]), f"{name} is {position[name]!r}, not a list")
+        count = len(position[name])
+        _require(count == size, f"{name} has {count} piles, this game {size}")
+    for pile, cards in enumerate(position["tableau"]):
+        _require(_is_list(cards), f"{column(pile)} is {cards!r}, not a list of cards")
+    _check_talon(sheet, position)
+    _check_foundations(sheet, position["foundations"])
+    _check_number("kings", position["kings"], 0, _kings(sheet))
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _check_number(name: str, value: object, lowest: int, highest: int) -> None:
+    good = isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
+    _require(good, f"{name} is {value!r}, accepted are whole numbers {lowest}..{highest}")
+
+
+def _kings(sheet: RuleSheet) -> int:
+    return sheet.foundations.kings_leave * sheet.decks * sheet.suits
+
+
+def _check_talon(sheet: RuleSheet, position: Position) -> None:
+    for name in ("stock", "waste"):
+        _require(_is_list(position[name]), f"{name} is {position[name]!r}, not a list of cards")
+    count = len(position["stock"]) + len(position["waste"])
+    most = sheet.stock_cards
+    _require(count <= most, f"stock and waste hold {count} cards, dealt were {most}")
+    highest = 2**31 if sheet.redeals == UNLIMITED else sheet.redeals + 1
+    _check_number("passes", position["passes"], 1, highest)
+
+
+def _check_foundations(sheet: RuleSheet, foundations: object) -> None:
+    suits = list(SUITS[: sheet.suits])
+    shaped = isinstance(foundations, Mapping) and sorted(foundations) == sorted(suits)
+    _require(shaped, f"foundations is {foundations!r}, not a dict of heights for {suits}")
+    assert isinstance(foundations, Mapping)
+    for suit in suits:
+        heights: Any = foundations[suit]
+        shaped = _is_list(heights) and len(heights) == sheet.decks
+        _require(shaped, f"foundations of {suit} are {heights!r}, not {sheet.decks} heights")
+        for height in heights:
+            lowest = int(sheet.foundations.aces_dealt)
+            _check_number(f"a foundation of {suit}", height, lowest, sheet.foundation_top)
+        tallest_first = list(heights) == sorted(heights, reverse=True)
+        _require(tallest_first, f"foundations of {suit} are {heights!r}, not tallest first")
+
+
+def _read(pile: str, text: object) -> int:
+    try:
+        return parse_card(text)
+    except ValueError as error:
+        raise PositionError(f"impossible position: {pile}: {error}") from None
+
+
+def _check_census(sheet: RuleSheet, position: Position) -> None:
+    """Every card of the decks lies somewhere, and no other."""
+    seen = Counter(_cards(sheet, position))
+    for suit in range(sheet.suits):
+        for rank in range(1, sheet.ranks + 1):
+            card = card_of(suit, rank)
+            if not (sheet.foundations.kings_leave and rank == sheet.king):
+                found = seen.pop(card, 0)
+                text = card_text(card)
+                message = f"{text} is there {found} times, {sheet.decks} decks hold {sheet.decks}"
+                _require(found == sheet.decks, message)
+    _check_king_census(sheet, position, seen)
+
+
+def _check_king_census(sheet: RuleSheet, position: Position, rest: Counter[int]) -> None:
+    """What is left after all other cards are Kings of a game whose Kings leave."""
+    leave = sheet.foundations.kings_leave
+    strange = [card for card in rest if not (leave and _in_deck(sheet, card))]
+    _require(not strange, f"{', '.join(map(card_text, strange))} not in the decks of this game")
+    total = sum(rest.values()) + position["kings"]
+    _require(total == _kings(sheet), f"{total} Kings, the decks hold {_kings(sheet)}")
+    many = [card_text(card) for card, count in rest.items() if count > sheet.decks]
+    _require(not many, f"{', '.join(many)} is there more than {sheet.decks} times")
+
+
+def _in_deck(sheet: RuleSheet, card: int) -> bool:
+    return suit_of(card) < sheet.suits and rank_of(card) <= sheet.ranks
+
+
+def _cards(sheet: RuleSheet, position: Position) -> list[int]:
+    cards = [_read(name, text) for name in ("stock", "waste") for text in position[name]]
+    for pile, texts in enumerate(position["tableau"]):
+        bare = [text[1:-1] if is_face_down(text) else text for text in texts]
+        cards += [_read(column(pile), text) for text in bare]
+    cards += [
+        _read(cell(index), text)
+        for index, text in enumerate(position["reserve"])
+        if text is not None
+    ]
+    for suit in range(sheet.suits):
+        for height in position["foundations"][SUITS[suit]]:
+            cards += [card_of(suit, rank) for rank in range(1, height + 1)]
+    return cards
+
+
+def _check_column(sheet: RuleSheet, pile: int, texts: Sequence[str]) -> None:
+    """A column is cards as dealt, then one built run; face down only as dealt, never on top."""
+    name, hidden = column(pile), sum(map(is_face_down, texts))
+    down = sheet.tableau.hidden()[pile]
+    _require(hidden <= down, f"{name} has {hidden} cards face down, dealt were {down}")
+    order = all(map(is_face_down, texts[:hidden]))
+    _require(order, f"{name} has a face-down card above a face-up one")
+    top_up = hidden < len(texts) or not texts
+    _require(top_up, f"the top card of {name} lies face down")
+    dealt = sheet.tableau.heights()[pile]
+    first = hidden if down else max(dealt - 1, 0)
+    for below, card in zip(texts[first:], texts[first + 1 :], strict=False):
+        message = f"{card} of {name} lies on {below}, which is neither dealt so nor built"
+        _require(_builds(sheet, parse_card(card), parse_card(below)), message)
+
+
+def _builds(sheet: RuleSheet, card: int, below: int) -> bool:
+    suit, other = SUITS[suit_of(card)], SUITS[suit_of(below)]
+    related = {
+        Suits.ANY: True,
+        Suits.SAME: suit == other,
+        Suits.ALTERNATE_COLOR: (suit in "HD") != (other in "HD"),
+    }
+    king_stays = not (sheet.foundations.kings_leave and rank_of(below) == sheet.king)
+    next_rank = rank_of(below) == rank_of(card) + 1
+    return king_stays and next_rank and related[sheet.tableau.build]
+
+
+def _check_kings(sheet: RuleSheet, position: Position) -> None:
+    """Where Kings leave by themselves none is available."""
+    if not sheet.foundations.kings_leave:
+        return
+    piles = {column(index): cards for index, cards in enumerate(position["tableau"])}
+    tops = {name: cards[-1] for name, cards in piles.items() if cards}
+    tops |= {cell(i): card for i, card in enumerate(position["reserve"]) if card is not None}
+    if position["waste"]:
+        tops["waste"] = position["waste"][-1]
+    for name, text in tops.items():
+        king = rank_of(parse_card(text)) == sheet.king
+        _require(not king, f"{text} is available on {name}: it would have left")

@@ -1,0 +1,160 @@
+"""A game's state: one row of bytes that can be copied, compared, sent and stored as it is.
+
+The first fields are what a player sees: an observation is a copy of them. Then come the hidden
+cards, what is derived from both (kept, for speed, by the kernels that change a pile), the mask,
+and counters of 64 bits.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from math import prod
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from solitaire_env.engine.lowered import LoweredRules
+
+ByteArray = npt.NDArray[np.uint8]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+Games = npt.NDArray[Any]
+"""(N,) array of the record type that `game_dtype` gives."""
+
+Game = Any
+"""One record of `Games`, whose fields are attributes."""
+
+
+class Outcome(IntEnum):
+    """How a game ended. WON, STUCK, DEAD and ILLEGAL terminate it, NO_PROGRESS truncates it."""
+
+    NONE = 0
+    WON = 1
+    STUCK = 2
+    DEAD = 3
+    NO_PROGRESS = 4
+    ILLEGAL = 5
+
+    @property
+    def label(self) -> str:
+        """The word that `info["outcome"]` holds."""
+        return self.name.lower()
+
+
+class Field(NamedTuple):
+    """A part of the observation.
+
+    Attributes:
+        slice: where its bytes are.
+        shape: their shape.
+        meaning: what they say.
+    """
+
+    slice: slice
+    shape: tuple[int, ...]
+    meaning: str
+
+
+@dataclass(frozen=True)
+class _Public:
+    name: str
+    shape: tuple[int, ...]
+    meaning: str
+
+
+COUNTERS: Final = (
+    "deal",
+    "moves",
+    "passes",
+    "redeals_left",
+    "foundation_cards",
+    "score",
+    "streak",
+    "longest_streak",
+)
+"""What `info` tells of a game, in the order of the row's 64-bit counters."""
+
+_MORE_COUNTERS: Final = ("most_foundation_cards", "idle", "steps", "legal", "outcome")
+
+
+def public_fields(rules: LoweredRules) -> dict[str, Field]:
+    """List what an observation holds: name -> place, shape and meaning."""
+    fields: dict[str, Field] = {}
+    start = 0
+    for part in _public(rules):
+        size = prod(part.shape)
+        if size:
+            shape = part.shape or (1,)
+            fields[part.name] = Field(slice(start, start + size), shape, part.meaning)
+        start += size
+    return fields
+
+
+def observation_size(rules: LoweredRules) -> int:
+    """Count the bytes of an observation."""
+    return sum(prod(part.shape) for part in _public(rules))
+
+
+def _public(rules: LoweredRules) -> list[_Public]:
+    cards = "0 none, 1..52 suit by suit (S H D C) from the Ace, 53 not seen"
+    return [
+        _Public("tableau", (rules.piles, rules.depth), f"columns, bottom card first: {cards}"),
+        _Public("stock", (rules.stock_cards,), f"stock, next card to draw last: {cards}"),
+        _Public("waste", (rules.stock_cards,), f"waste, bottom card first: {cards}"),
+        _Public("heights", (rules.piles,), "cards in each column"),
+        _Public("hidden", (rules.piles,), "face-down cards at the bottom of each column"),
+        _Public("reserve", (rules.reserve,), f"reserve cells: {cards}"),
+        _Public("foundations", (rules.suits, rules.decks), "heights a suit, tallest first"),
+        _Public("kings", (), "Kings that have left to their own pile"),
+        _Public("waste_height", (), "cards in the waste"),
+        _Public("stock_height", (), "cards in the stock"),
+        _Public(
+            "counters",
+            (5,),
+            "passes, redeals left (255 unlimited), moves without progress, streak, moves: "
+            "each at most 255",
+        ),
+    ]
+
+
+def game_dtype(rules: LoweredRules) -> np.dtype[Any]:
+    """Build the record of a game: public, hidden, derived, mask, counters."""
+    parts: list[tuple[str, str, tuple[int, ...]]] = [
+        *((part.name, "u1", part.shape) for part in _public(rules)),
+        ("hidden_cards", "u1", (rules.piles, rules.max_hidden)),
+        ("hidden_stock", "u1", (rules.stock_cards,)),
+        ("deck", "u1", (rules.cards,)),
+        ("keys", "u1", (rules.piles,)),
+        ("runs", "u1", (rules.piles,)),
+        ("mask", "u1", (rules.num_actions,)),
+    ]
+    words = [(name, "i8") for name in (*COUNTERS, *_MORE_COUNTERS)]
+    words += [("random", "u8"), ("foundation_places", "u8")]
+    return _with_overlays(np.dtype([*parts, *words], align=True), observation_size(rules))
+
+
+def _with_overlays(plain: np.dtype[Any], observed: int) -> np.dtype[Any]:
+    """Name two stretches of the row that kernels and doors copy whole."""
+    assert plain.names is not None
+    assert plain.fields is not None
+    overlays = {"observed": (np.dtype(("u1", (observed,))), 0)}
+    overlays["info"] = (np.dtype(("i8", (len(COUNTERS),))), plain.fields[COUNTERS[0]][1])
+    places = {name: plain.fields[name][:2] for name in plain.names} | overlays
+    layout = {
+        "names": list(places),
+        "formats": [place[0] for place in places.values()],
+        "offsets": [place[1] for place in places.values()],
+        "itemsize": plain.itemsize,
+    }
+    return np.dtype((np.record, np.dtype(layout, align=True)))
+
+
+def new_games(rules: LoweredRules, count: int) -> Games:
+    """Make rows for `count` games, all zero until they are dealt."""
+    return np.zeros(count, game_dtype(rules)).view(np.recarray)
+
+
+def bytes_of(games: Games) -> ByteArray:
+    """View the rows of games as an (N, row) uint8 array."""
+    return games.view(np.ndarray).view(np.uint8).reshape(len(games), -1)

@@ -1,0 +1,310 @@
+"""One game of solitaire as a Gymnasium environment."""
+
+import os
+import sys
+from typing import Any, ClassVar
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+
+from solitaire_env.engine.actions import Action, action_of, action_table, legal_actions, move_of
+from solitaire_env.engine.batch import ANY_DEAL
+from solitaire_env.engine.settings import Illegal
+from solitaire_env.engine.state import COUNTERS, Field, Outcome, public_fields
+from solitaire_env.engine.table import Table
+from solitaire_env.envs.options import (
+    RENDER_MODES,
+    ActionError,
+    IllegalActionError,
+    OptionError,
+    check_action,
+    check_deal,
+    check_look,
+    check_reset_options,
+    check_seed,
+    check_settings,
+)
+from solitaire_env.envs.registration import find_sheet
+from solitaire_env.notation import Move, Position, board_text
+from solitaire_env.rulesheet import RuleSheet
+
+Observation = npt.NDArray[np.uint8]
+Info = dict[str, Any]
+
+_ROW = np.zeros(1, np.int64)
+_OUTCOMES = [outcome.label for outcome in Outcome]
+_RAISE = int(Illegal.RAISE)
+
+
+def random_word(generator: np.random.Generator) -> int:
+    """Draw 64 bits from a NumPy generator, the same for a seed under every NumPy."""
+    return int(np.asarray(generator.bit_generator.random_raw(1)).reshape(()))
+
+
+class SolitaireEnv(gym.Env[Observation, int]):
+    """A solitaire game of any rule sheet.
+
+    ## Observation
+    `Box(0, 255, (n,), uint8)`: the table as a player with a perfect memory knows it. `fields`
+    tells what is where (name -> slice, shape, meaning). Cards are 0 none, 1..52 suit by suit
+    (S H D C) from the Ace, 53 not seen. `observability="full"` shows every card.
+
+    ## Actions
+    `Discrete(A)`: the table `action_table` lists what each number means. `info["action_mask"]`
+    (int8) and `action_masks()` (bool) say which are legal; all zero only when the game is over.
+
+    ## Rewards
+    "foundation": change of cards on the foundations (Kings that leave count). "win": 1.0 on the
+    winning step. "ledger": change of the score.
+
+    ## Episode end
+    Terminated when won, stuck (no legal move) or dead (only draws are left and can't help);
+    truncated after `no_progress_limit` moves without progress. `info["outcome"]` says which.
+
+    ## Version history
+    v0: first version.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 4}
+    OPTIONS: ClassVar = ("deal", "position")
+
+    def __init__(
+        self,
+        variant: str,
+        *,
+        reward: str = "foundation",
+        observability: str = "player",
+        illegal: str = "noop",
+        illegal_penalty: float = 0.0,
+        seconds_per_move: float = 2.0,
+        streaks: bool = False,
+        no_progress_limit: int | None = None,
+        render_mode: str | None = None,
+        felt: str = "emerald-green",
+    ) -> None:
+        """Set up an environment; deals follow at `reset`.
+
+        Args:
+            variant: a rule sheet's name, as "san-juan-hill".
+            reward: "foundation", "win" or "ledger".
+            observability: "player" or "full".
+            illegal: what an illegal action does: "noop" leaves the game as it is, "raise" raises
+                IllegalActionError, "terminate" ends the game.
+            illegal_penalty: subtracted from the reward of an illegal action.
+            seconds_per_move: simulated time, for the time bonus.
+            streaks: foundation moves in a row earn more.
+            no_progress_limit: moves in a row without progress that truncate; None: the sheet's.
+            render_mode: None or "ansi".
+            felt: the table's colour in pictures.
+
+        Raises:
+            OptionError: naming the argument, its value and what is accepted.
+        """
+        self.sheet: RuleSheet = find_sheet(variant)
+        settings = check_settings(
+            self.sheet,
+            reward=reward,
+            observability=observability,
+            illegal=illegal,
+            illegal_penalty=illegal_penalty,
+            seconds_per_move=seconds_per_move,
+            streaks=streaks,
+            no_progress_limit=no_progress_limit,
+        )
+        check_look(render_mode, felt)
+        self.metadata = {**type(self).metadata}
+        self.render_mode = render_mode
+        self.felt = felt
+        self._seconds = float(seconds_per_move)
+        self._raises = illegal == "raise"
+        self._attach(Table(self.sheet, 1, settings))
+        size = self._table.new_outputs()[0].shape[1]
+        self.observation_space = gym.spaces.Box(0, 255, (size,), np.uint8)
+        self.action_space = gym.spaces.Discrete(self._table.rules.num_actions)  # type: ignore[assignment]
+        self._seeded = False
+        self._dealt = False
+
+    def _attach(self, table: Table) -> None:
+        """Hold a table and what is looked up in it at every step."""
+        self._table = table
+        self._game: Any = table.games[0]
+        self._counters = table.games.info[0]
+        self._mask = table.games.mask[0].view(np.bool_)
+        self._action = np.zeros(1, np.int64)
+        self._flags = np.zeros((4, 1), np.bool_)
+        self._reward = np.zeros(1)
+
+    @property
+    def fields(self) -> dict[str, Field]:
+        """What an observation holds: name -> (slice, shape, meaning)."""
+        return public_fields(self._table.rules)
+
+    @property
+    def action_table(self) -> list[Action]:
+        """What each action number means."""
+        return action_table(self._table.rules)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, Info]:
+        """Deal a game.
+
+        Args:
+            seed: decides this deal and, with unseeded resets after it, all that follow.
+            options: {"deal": number} for a deal by its number, or {"position": position}.
+
+        Raises:
+            OptionError: for an unknown option or a value that is not accepted.
+            PositionError: for a position that no play can reach, or that is over.
+        """
+        options = check_reset_options(options, self.OPTIONS)
+        deal = check_deal(options["deal"]) if "deal" in options else ANY_DEAL
+        seed = None if seed is None else check_seed(seed)
+        if "position" in options:
+            self._table.load(_ROW, options["position"])
+        super().reset(seed=seed)
+        self._seed(seed)
+        if "position" not in options:
+            self._table.deal(_ROW, np.array([deal]))
+        self._dealt = True
+        observation, mask = self._table.new_outputs()
+        self._table.show(_ROW, observation, mask)
+        return observation[0], self._info(mask)
+
+    def _seed(self, seed: int | None) -> None:
+        if seed is None and not self._seeded:
+            seed = random_word(np.random.default_rng())
+        if seed is not None:
+            self._table.seed(_ROW, [seed])
+            self._seeded = True
+
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, Info]:
+        """Play an action.
+
+        Args:
+            action: 0..A-1; what an illegal one does is up to `illegal`.
+
+        Returns:
+            Fresh observation (n,) uint8, reward, terminated, truncated and info.
+
+        Raises:
+            ActionError: for anything but an action number, before a reset and after the end.
+            IllegalActionError: for a masked action under `illegal="raise"`.
+        """
+        self._action[0] = self._check(action)
+        table = self._table
+        observation, mask = table.new_outputs()
+        terminated, truncated, illegal, resets = self._flags
+        flags = (self._reward, terminated, truncated, illegal)
+        table.step(self._action, resets, (0, 1), observation, mask, *flags)
+        info = self._info(mask)
+        if illegal[0]:
+            info["illegal_action"] = True
+        if self._game.outcome:
+            info["outcome"] = _OUTCOMES[self._game.outcome]
+            info["is_success"] = bool(self._game.outcome == Outcome.WON)
+        return observation[0], self._reward.item(), terminated.item(), truncated.item(), info
+
+    def _check(self, action: object) -> int:
+        number = check_action(action, self._table.rules.num_actions)
+        if not self._dealt:
+            raise ActionError("no game is dealt: call reset first")
+        if self._game.outcome:
+            outcome = _OUTCOMES[self._game.outcome]
+            raise ActionError(f"action {number} after the end: the game is {outcome}, call reset")
+        if self._raises and not self._mask[number] and self._mask.any():
+            raise IllegalActionError(
+                f"action {number} ({self.action_table[number]}) is illegal now; "
+                f"legal are {legal_actions(self._game)}"
+            )
+        return number
+
+    def _info(self, mask: npt.NDArray[np.uint8]) -> Info:
+        info: Info = dict(zip(COUNTERS, self._counters.tolist(), strict=True))
+        info["elapsed"] = self._seconds * info["moves"]
+        info["action_mask"] = mask[0].view(np.int8)
+        return info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Tell which actions are legal: (A,) bool, fresh (the name that sb3-contrib looks for)."""
+        return self._mask.copy()
+
+    def legal_moves(self) -> list[Move]:
+        """List the legal moves in words, in the order of their action numbers."""
+        return [self._move(action) for action in legal_actions(self._game)]
+
+    def _move(self, action: int) -> Move:
+        return move_of(self._table.rules, self.action_table, self._game, action)
+
+    def action_of(self, move: tuple[str, str, int]) -> int:
+        """Find the action number of a legal move; ValueError says why it is not legal."""
+        table = self.action_table
+        return action_of(self._table.rules, table, self._game, _as_move(move))
+
+    def move_of(self, action: int) -> Move:
+        """Put a legal action into words; ValueError says why it is not legal."""
+        number = check_action(action, self._table.rules.num_actions)
+        if not self._mask[number]:
+            over = "the game is over" if self._game.outcome else "the mask forbids it now"
+            raise ValueError(f"action {number} ({self.action_table[number]}) is no move: {over}")
+        return self._move(number)
+
+    def position(self) -> Position:
+        """Give the whole position, hidden cards too, as a dict that `reset` accepts."""
+        self._require_deal()
+        return self._table.position(0)
+
+    def determinize(self, rng: np.random.Generator | int) -> Position:
+        """Give a position with the unseen cards dealt anew, consistent with all that was seen.
+
+        Args:
+            rng: a generator, of which 64 bits are drawn, or a whole number.
+        """
+        self._require_deal()
+        word = check_seed(rng) if not isinstance(rng, np.random.Generator) else random_word(rng)
+        return self._table.determinize(0, word)
+
+    def clone_state(self) -> bytes:
+        """Copy the game's state, generator included, as bytes."""
+        self._require_deal()
+        return self._table.snapshot(_ROW).tobytes()
+
+    def restore_state(self, state: bytes) -> None:
+        """Return to a state that `clone_state` gave, of the same variant."""
+        size = self._table.games.itemsize
+        if not isinstance(state, bytes) or len(state) != size:
+            raise OptionError(f"a state of {self.sheet.name} is {size} bytes of clone_state")
+        self._table.restore(_ROW, np.frombuffer(state, np.uint8).reshape(1, -1))
+        self._dealt = self._seeded = True
+
+    def _require_deal(self) -> None:
+        if not self._dealt:
+            raise ActionError("no game is dealt: call reset first")
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """Draw the table as text under `render_mode="ansi"`, in colour on a terminal."""
+        if self.render_mode != "ansi":
+            gym.logger.warn('render() needs gym.make(..., render_mode="ansi")')
+            return None
+        return board_text(self.position(), color=_wants_color())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle and deepcopy: all but views into the table."""
+        views = ("_game", "_counters", "_mask", "_action", "_flags", "_reward")
+        return {name: value for name, value in vars(self).items() if name not in views}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore what was pickled."""
+        self.__dict__.update(state)
+        self._attach(self._table)
+
+
+def _as_move(move: tuple[str, str, int]) -> Move:
+    if not isinstance(move, tuple | list) or len(move) != len(Move._fields):
+        raise ValueError(f"{move!r} is no move: give (source, target, count)")
+    return Move(*move)
+
+
+def _wants_color() -> bool:
+    return "NO_COLOR" not in os.environ and sys.stdout.isatty()

@@ -1,0 +1,439 @@
+"""Many games side by side as one Gymnasium vector environment, stepped by the engine itself."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ClassVar, NamedTuple
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from solitaire_env.engine.actions import Action, action_table
+from solitaire_env.engine.batch import ANY_DEAL
+from solitaire_env.engine.state import (
+    COUNTERS,
+    BoolArray,
+    ByteArray,
+    Field,
+    FloatArray,
+    IntArray,
+    Outcome,
+    public_fields,
+)
+from solitaire_env.engine.table import Table
+from solitaire_env.envs.env import random_word
+from solitaire_env.envs.options import (
+    RENDER_MODES,
+    ActionError,
+    IllegalActionError,
+    OptionError,
+    autoreset_mode,
+    check_actions,
+    check_deal,
+    check_deals,
+    check_look,
+    check_reset_options,
+    check_seed,
+    check_settings,
+    whole_number,
+)
+from solitaire_env.envs.registration import find_sheet
+from solitaire_env.notation import Position, board_text
+from solitaire_env.rulesheet import RuleSheet
+
+Infos = dict[str, Any]
+
+GAMES_WORTH_THREADS = 4096
+"""Below so many games one thread is faster than several."""
+
+_OUTCOMES = np.array([outcome.label for outcome in Outcome], object)
+
+
+class StepOut(NamedTuple):
+    """Buffers that `step(actions, out=...)` writes in place of fresh arrays.
+
+    Attributes:
+        observations: (N, n) uint8, rows contiguous.
+        action_mask: (N, A) int8, rows contiguous.
+        rewards: (N,) float64.
+        terminated: (N,) bool.
+        truncated: (N,) bool.
+    """
+
+    observations: ByteArray
+    action_mask: npt.NDArray[np.int8]
+    rewards: FloatArray
+    terminated: BoolArray
+    truncated: BoolArray
+
+
+class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
+    """`num_envs` games of one variant: `SolitaireEnv`, game by game, at the engine's speed.
+
+    Takes the keyword arguments of `SolitaireEnv`, and autoreset_mode, num_threads and
+    max_episode_steps. Results never depend on the number of threads.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 4}
+    OPTIONS: ClassVar = ("deal", "deals", "position", "reset_mask")
+
+    def __init__(
+        self,
+        variant: str,
+        num_envs: int = 1,
+        *,
+        reward: str = "foundation",
+        observability: str = "player",
+        illegal: str = "noop",
+        illegal_penalty: float = 0.0,
+        seconds_per_move: float = 2.0,
+        streaks: bool = False,
+        no_progress_limit: int | None = None,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        num_threads: int | None = None,
+        render_mode: str | None = None,
+        felt: str = "emerald-green",
+    ) -> None:
+        """Set up the games; deals follow at `reset`.
+
+        Args:
+            variant: as all up to `no_progress_limit`, see `SolitaireEnv`.
+            num_envs: games side by side.
+            max_episode_steps: steps that truncate an episode; None: no limit.
+            autoreset_mode: Gymnasium's enum or its value, as "NextStep".
+            num_threads: None: one, or all cores from `GAMES_WORTH_THREADS` games up.
+            render_mode: see `SolitaireEnv`, as `felt`.
+
+        Raises:
+            OptionError: naming the argument, its value and what is accepted.
+        """
+        self.sheet: RuleSheet = find_sheet(variant)
+        self.num_envs = whole_number("num_envs", num_envs, 1, 2**31)
+        settings = check_settings(
+            self.sheet,
+            reward=reward,
+            observability=observability,
+            illegal=illegal,
+            illegal_penalty=illegal_penalty,
+            seconds_per_move=seconds_per_move,
+            streaks=streaks,
+            no_progress_limit=no_progress_limit,
+            max_episode_steps=max_episode_steps,
+        )
+        check_look(render_mode, felt)
+        self.autoreset_mode = _autoreset_mode(autoreset_mode)
+        self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
+        self.render_mode = render_mode
+        self.felt = felt
+        self.num_threads = _threads(num_threads, self.num_envs)
+        self._seconds = float(seconds_per_move)
+        self._raises = illegal == "raise"
+        self._table = Table(self.sheet, self.num_envs, settings)
+        self._set_spaces()
+        self._rows = np.arange(self.num_envs)
+        self._seeded = False
+        self._dealt = np.zeros(self.num_envs, np.bool_)
+        self._over = np.zeros(self.num_envs, np.bool_)
+        self._observations = self._table.new_outputs()[0]
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+
+    def _set_spaces(self) -> None:
+        size = self._table.new_outputs()[0].shape[1]
+        self.single_observation_space = gym.spaces.Box(0, 255, (size,), np.uint8)
+        self.single_action_space = gym.spaces.Discrete(self._table.rules.num_actions)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    @property
+    def fields(self) -> dict[str, Field]:
+        """What an observation holds: name -> (slice, shape, meaning)."""
+        return public_fields(self._table.rules)
+
+    @property
+    def action_table(self) -> list[Action]:
+        """What each action number means."""
+        return action_table(self._table.rules)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[ByteArray, Infos]:
+        """Deal all games, or those that `options["reset_mask"]` (N,) bool names.
+
+        Args:
+            seed: game i gets seed + i; or one a game.
+            options: reset_mask, and one of deal (a number), deals ((N,) numbers) or position.
+
+        Returns:
+            Fresh observations (N, n) uint8, unchanged where nothing was reset, and infos, which
+            are absent (`_key` False) there.
+
+        Raises:
+            OptionError: for an unknown option or a value that is not accepted.
+            PositionError: for a position that no play can reach, or that is over.
+        """
+        checked = check_reset_options(options, self.OPTIONS)
+        mask = _reset_mask(checked, self.num_envs)
+        deals = self._deals(checked)
+        seeds = _seeds(seed, self.num_envs)
+        rows = self._rows[mask]
+        if "position" in checked:
+            self._table.load(rows, checked["position"])
+        if isinstance(seed, int):
+            super().reset(seed=seed)
+        self._seed(rows, [seeds[row] for row in rows])
+        if "position" not in checked:
+            self._table.deal(rows, deals[rows])
+        self._dealt[rows], self._over[rows] = True, False
+        _, masks = self._table.new_outputs()
+        self._table.show(rows, self._observations, masks)
+        return self._observations.copy(), self._infos(masks, mask)
+
+    def _deals(self, options: dict[str, Any]) -> IntArray:
+        if "deals" in options:
+            return check_deals(options["deals"], self.num_envs)
+        deal = check_deal(options["deal"]) if "deal" in options else ANY_DEAL
+        return np.full(self.num_envs, deal, np.int64)
+
+    def _seed(self, rows: IntArray, seeds: list[int | None]) -> None:
+        if not self._seeded:
+            generator = np.random.default_rng()
+            words = [random_word(generator) for _ in range(self.num_envs)]
+            self._table.seed(self._rows, words)
+            self._seeded = True
+        given = [index for index, seed in enumerate(seeds) if seed is not None]
+        self._table.seed(rows[given], [seed for seed in seeds if seed is not None])
+
+    def step(
+        self, actions: IntArray, out: StepOut | None = None
+    ) -> tuple[ByteArray, FloatArray, BoolArray, BoolArray, Infos]:
+        """Play one action in each game.
+
+        Args:
+            actions: (N,) whole numbers; ignored where NEXT_STEP deals a new game.
+            out: buffers to write and return in place of fresh arrays.
+
+        Returns:
+            Observations (N, n) uint8, rewards (N,) float64, terminated and truncated (N,) bool,
+            and infos.
+
+        Raises:
+            ActionError: for anything but action numbers, before a reset, and, in DISABLED, for a
+                game that is over. No game has changed then.
+            IllegalActionError: for a masked action under `illegal="raise"`.
+        """
+        resets = self._over & (self.autoreset_mode == AutoresetMode.NEXT_STEP)
+        numbers = self._check(actions, resets)
+        if out is None:
+            out = self._fresh_out()
+        else:
+            _check_out(out, *self._fresh_out())
+        illegal = np.empty(self.num_envs, np.bool_)
+        self._run(numbers, resets, out, illegal)
+        self._over = out.terminated | out.truncated
+        infos = self._finish(out, illegal)
+        self._observations[:] = out.observations
+        return out.observations, out.rewards, out.terminated, out.truncated, infos
+
+    def _fresh_out(self) -> StepOut:
+        observations, masks = self._table.new_outputs()
+        count = self.num_envs
+        flags = (np.empty(count, np.bool_), np.empty(count, np.bool_))
+        return StepOut(observations, masks.view(np.int8), np.empty(count), *flags)
+
+    def _check(self, actions: object, resets: BoolArray) -> IntArray:
+        count = self._table.rules.num_actions
+        numbers = check_actions(actions, self.num_envs, count, resets)
+        if not self._dealt.all():
+            raise ActionError(f"game {np.argmin(self._dealt)} is not dealt: call reset first")
+        if self.autoreset_mode == AutoresetMode.DISABLED and self._over.any():
+            over = self._rows[self._over].tolist()
+            raise ActionError(f"games {over} are over: reset them first, with a reset_mask")
+        if self._raises:
+            self._refuse_illegal(numbers, resets)
+        return numbers
+
+    def _refuse_illegal(self, numbers: IntArray, resets: BoolArray) -> None:
+        masks = self._table.games.mask
+        illegal = (masks[self._rows, numbers] == 0) & masks.any(axis=1) & ~resets
+        if illegal.any():
+            row = int(np.argmax(illegal))
+            legal = np.flatnonzero(masks[row]).tolist()
+            raise IllegalActionError(
+                f"action {numbers[row]} in row {row} is illegal now; legal are {legal}"
+            )
+
+    def _run(self, numbers: IntArray, resets: BoolArray, out: StepOut, illegal: BoolArray) -> None:
+        """Step all games, in slices on threads; the kernels hold no lock."""
+        buffers = (out.observations, out.action_mask.view(np.uint8), *out[2:], illegal)
+
+        def run(rows: tuple[int, int]) -> None:
+            self._table.step(numbers, resets, rows, *buffers)
+
+        if self.num_threads == 1:
+            run((0, self.num_envs))
+        else:
+            list(self._threads().map(run, _slices(self.num_envs, self.num_threads)))
+
+    def _threads(self) -> ThreadPoolExecutor:
+        """Give this process's threads: a forked child has none of its parent's."""
+        if self._pool is None or self._pool[0] != os.getpid():
+            self._table.kernels.step_games  # noqa: B018 - compiled before threads ask for it
+            self._pool = os.getpid(), ThreadPoolExecutor(self.num_threads)
+        return self._pool[1]
+
+    def _finish(self, out: StepOut, illegal: BoolArray) -> Infos:
+        """Tell of the step, after dealing anew where SAME_STEP does."""
+        if self.autoreset_mode != AutoresetMode.SAME_STEP or not self._over.any():
+            infos = self._infos(out.action_mask.view(np.uint8))
+            self._add_ends(infos, illegal)
+            return infos
+        masks = out.action_mask.view(np.uint8)
+        final = self._infos(masks, self._over)
+        self._add_ends(final, illegal & self._over)
+        ended = self._over.copy()
+        rows = self._rows[ended]
+        last = np.full(self.num_envs, None, object)
+        for row in rows:
+            last[row] = out.observations[row].copy()
+        self._table.deal(rows, np.full(len(rows), ANY_DEAL))
+        self._table.show(rows, out.observations, masks)
+        infos = self._infos(masks)
+        self._add(infos, "illegal_action", illegal, illegal & ~ended)
+        infos |= {"final_obs": last, "_final_obs": ended}
+        infos |= {"final_info": final, "_final_info": ended.copy()}
+        return infos
+
+    def _add_ends(self, infos: Infos, illegal: BoolArray) -> None:
+        """Add what only steps that are illegal, or end the game itself, tell."""
+        self._add(infos, "illegal_action", illegal, illegal)
+        if not self._over.any():
+            return
+        codes = self._table.games.outcome
+        ended = (codes != 0) & self._over
+        self._add(infos, "outcome", np.where(ended, _OUTCOMES[codes], None), ended)
+        self._add(infos, "is_success", codes == Outcome.WON, ended)
+
+    def _add(
+        self, infos: Infos, name: str, values: npt.NDArray[Any], present: BoolArray
+    ) -> None:
+        if present.any():
+            infos[name] = values if values.dtype == object else values & present
+            infos[f"_{name}"] = present.copy()
+
+    def _infos(self, masks: ByteArray, present: BoolArray | None = None) -> Infos:
+        """Tell of all games, or of those present: fresh arrays, each with its `_key` mask."""
+        everywhere = np.ones(self.num_envs, np.bool_) if present is None else present
+        counters = self._table.games.info.T.copy()
+        shown = masks.view(np.int8)
+        if present is not None:
+            counters *= present
+            shown = shown * present[:, None]
+        infos: Infos = dict(zip(COUNTERS, counters, strict=True))
+        infos["elapsed"] = self._seconds * infos["moves"]
+        infos["action_mask"] = shown
+        return infos | {f"_{name}": everywhere.copy() for name in infos}
+
+    def action_masks(self) -> BoolArray:
+        """Tell which actions are legal: (N, A) bool, fresh."""
+        return self._table.games.mask.view(np.bool_).copy()
+
+    def positions(self) -> list[Position]:
+        """Give every game's whole position, hidden cards too."""
+        return [self._table.position(row) for row in self._rows]
+
+    def clone_states(self, indices: Sequence[int] | IntArray | None = None) -> ByteArray:
+        """Copy the states of games, generators included: (len(indices), row size) uint8."""
+        return self._table.snapshot(self._indices(indices))
+
+    def restore_states(self, indices: Sequence[int] | IntArray | None, states: ByteArray) -> None:
+        """Return games to states that `clone_states` gave, of the same variant."""
+        rows = self._indices(indices)
+        shape = (len(rows), self._table.games.itemsize)
+        array = np.asarray(states)
+        if array.shape != shape or array.dtype != np.uint8:
+            raise OptionError(f"states are {array.shape} {array.dtype}, accepted is {shape} uint8")
+        self._table.restore(rows, array)
+        self._dealt[rows] = self._seeded = True
+        self._over[rows] = self._table.games.outcome[rows] != 0
+        _, masks = self._table.new_outputs()
+        self._table.show(rows, self._observations, masks)
+
+    def _indices(self, indices: Sequence[int] | IntArray | None) -> IntArray:
+        if indices is None:
+            return self._rows
+        rows = np.asarray(indices)
+        whole = rows.ndim == 1 and (rows.dtype.kind in "iu" or rows.size == 0)
+        if not whole or (rows < 0).any() or (rows >= self.num_envs).any():
+            raise OptionError(f"indices are {indices!r}, accepted are 0..{self.num_envs - 1}")
+        return rows.astype(np.int64)
+
+    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
+        """Draw every table as plain text under `render_mode="ansi"`."""
+        if self.render_mode != "ansi":
+            gym.logger.warn('render() needs gym.make_vec(..., render_mode="ansi")')
+            return None
+        return tuple(board_text(position) for position in self.positions())
+
+    def close_extras(self, **_: Any) -> None:
+        """Stop the threads."""
+        if self._pool is not None and self._pool[0] == os.getpid():
+            self._pool[1].shutdown(wait=False)
+        self._pool = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle and deepcopy: all but the threads."""
+        return {**vars(self), "_pool": None}
+
+
+def _autoreset_mode(value: AutoresetMode | str) -> AutoresetMode:
+    return autoreset_mode(value)
+
+
+def _threads(num_threads: int | None, num_envs: int) -> int:
+    cores = os.cpu_count() or 1
+    if num_threads is None:
+        return cores if num_envs >= GAMES_WORTH_THREADS else 1
+    return min(whole_number("num_threads", num_threads, 1, 1024), num_envs)
+
+
+def _slices(count: int, parts: int) -> list[tuple[int, int]]:
+    """Cut rows 0..count-1 into as many stretches, as even as can be."""
+    edges = [count * part // parts for part in range(parts + 1)]
+    return list(zip(edges[:-1], edges[1:], strict=True))
+
+
+def _reset_mask(options: dict[str, Any], count: int) -> BoolArray:
+    mask = options.get("reset_mask")
+    if mask is None:
+        return np.ones(count, np.bool_)
+    array = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (count,)
+    if not array or not mask.any():
+        raise OptionError(f"reset_mask is {mask!r}, accepted is ({count},) bool with a True")
+    return mask
+
+
+def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
+    if seed is None:
+        return [None] * count
+    if isinstance(seed, int | np.integer):
+        first = check_seed(seed)
+        return [first + row for row in range(count)]
+    if len(seed) != count:
+        raise OptionError(f"seed has {len(seed)} entries, accepted are {count}, one a game")
+    return [None if each is None else check_seed(each) for each in seed]
+
+
+def _check_out(out: StepOut, *expected: npt.NDArray[Any]) -> None:
+    """Raise OptionError unless buffers have the shapes and dtypes of fresh ones."""
+    for name, given, fresh in zip(StepOut._fields, out, expected, strict=True):
+        good = isinstance(given, np.ndarray) and given.flags.c_contiguous and given.flags.writeable
+        if not good or given.shape != fresh.shape or given.dtype != fresh.dtype:
+            accepted = f"{fresh.shape} {fresh.dtype}, contiguous and writable"
+            raise OptionError(f"out.{name} is {given!r}, accepted is {accepted}")
