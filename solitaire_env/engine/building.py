@@ -70,11 +70,21 @@ def run_length(rules: LoweredRules, game: Game, pile: int) -> int:
         return min(height, 1)
     face_up = height - whole(game.hidden[pile])
     length = 1
-    while length < face_up and builds_on(
-        rules.lift, whole(column[height - length]), whole(column[height - length - 1])
+    while length < face_up and extends_run(
+        rules, whole(column[height - length]), whole(column[height - length - 1])
     ):
         length += 1
     return length
+
+
+@kernel
+def extends_run(rules: LoweredRules, card: int, below: int) -> bool:
+    """Tell whether the card below joins a run; a King that leaves by itself heads no group.
+
+    Source: Big Bertha, "Kings"; rulings, "Kings leave by themselves".
+    """
+    barred = rules.kings_leave and whole(RANK[below]) == rules.ranks
+    return builds_on(rules.lift, card, below) and not barred
 
 
 @kernel
