@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
 
-from solitaire_env.cards import RANKS_PER_SUIT, SUITS
+from solitaire_env.cards import RANKS_PER_SUIT, SUITS, is_red, rank_of, suit_of
 
 UNLIMITED: Final = -1
 """Redeals without end."""
@@ -34,6 +34,15 @@ class Suits(IntEnum):
     def implies(self, other: "Suits") -> bool:
         """Tell whether two cards so related are always related as `other` says."""
         return other in (Suits.ANY, self)
+
+    def builds(self, card: int, below: int) -> bool:
+        """Tell whether a card 1..52 may lie on another: next lower rank, suits so related."""
+        related = {
+            Suits.ANY: True,
+            Suits.SAME: suit_of(card) == suit_of(below),
+            Suits.ALTERNATE_COLOR: is_red(card) != is_red(below),
+        }
+        return rank_of(below) == rank_of(card) + 1 and related[self]
 
 
 class Space(IntEnum):

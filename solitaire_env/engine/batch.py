@@ -18,6 +18,7 @@ from solitaire_env.engine.moves import play
 from solitaire_env.engine.observation import write_action_mask, write_observation
 from solitaire_env.engine.outcome import judge
 from solitaire_env.engine.settings import Illegal, Reward, Settings
+from solitaire_env.engine.words import count_ones, nth_one
 from solitaire_env.engine.state import (
     BoolArray,
     ByteArray,
@@ -157,7 +158,7 @@ def step_game(rules: LoweredRules, game: Game, settings: Settings, action: int) 
     judge(rules, game, settings.seconds_per_move, settings.no_progress_limit)
     if not legal and game.outcome == 0 and settings.illegal == _TERMINATE:
         game.outcome = _ILLEGAL
-        clear_mask(rules, game)
+        clear_mask(game)
     penalty = 0.0 if legal else settings.illegal_penalty
     return earned(game, settings, cards, score) - penalty
 
@@ -189,7 +190,7 @@ def random_steps(
     for _ in range(steps):
         for row in range(start, stop):
             game = games[row]
-            rewards[row] = step_game(rules, game, choices, random_action(rules, game))
+            rewards[row] = step_game(rules, game, choices, random_action(game))
             if game.outcome != 0 or is_cut(game, choices):
                 start_game(rules, game, ANY_DEAL)
             write_observation(rules, game, choices.observability, observations[row])
@@ -197,13 +198,14 @@ def random_steps(
 
 
 @kernel
-def random_action(rules: LoweredRules, game: Game) -> int:
+def random_action(game: Game) -> int:
     """Choose a legal action, each as likely; the first action where none is legal."""
     if game.legal == 0:
         return 0
-    left = below(game, game.legal)
-    for action in range(rules.num_actions):
-        left -= game.mask[action]
-        if left < 0:
-            return action
-    return 0
+    left, words, word = below(game, game.legal), game.mask_words, 0
+    ones = count_ones(words[0])
+    while left >= ones:
+        left -= ones
+        word += 1
+        ones = count_ones(words[word])
+    return 8 * word + nth_one(words[word], left)

@@ -8,52 +8,68 @@ are further apart than a run can be long.
 
 import numpy as np
 
-from solitaire_env.cards import NO_CARD, RANKS_PER_SUIT, RED_SUITS, SUITS, rank_of, suit_of
+from solitaire_env.cards import NO_CARD, UNKNOWN, is_red, rank_of, suit_of
 from solitaire_env.engine.compile import kernel, whole
 from solitaire_env.engine.lowered import SINGLE_CARDS, LoweredRules
 from solitaire_env.engine.state import Game
 from solitaire_env.rulesheet import Suits
 
 CLASS = 16
-"""Distance between the keys of neighbouring classes; more than any run is long."""
+"""Distance between the keys of neighbouring classes, and between the places of suits."""
 
-BYTE = 255
-ANY, SAME = int(Suits.ANY), int(Suits.SAME)
-_CARDS = [0, *range(1, len(SUITS) * RANKS_PER_SUIT + 1), 0]
-RANK = np.array([rank_of(card) if card else 0 for card in _CARDS], np.uint8)
-SUIT = np.array([suit_of(card) if card else 0 for card in _CARDS], np.uint8)
-RED = np.array([suit in RED_SUITS for suit in SUITS], np.uint8)
+_KNOWN = range(1, UNKNOWN)
+
+
+def _key(relation: Suits, card: int) -> int:
+    rank = rank_of(card)
+    classes = {
+        Suits.ANY: 0,
+        Suits.SAME: suit_of(card),
+        Suits.ALTERNATE_COLOR: (is_red(card) + rank) % 2,
+    }
+    return rank + CLASS * classes[relation]
+
+
+def _place(card: int) -> int:
+    return CLASS * suit_of(card) + rank_of(card)
+
+
+def _takes(relation: Suits, below: int) -> int:
+    return sum(1 << _place(card) for card in _KNOWN if relation.builds(card, below))
+
+
+RANK = np.array([0, *map(rank_of, _KNOWN), 0], np.uint8)
+"""Card -> rank; 0 for no card."""
+
+SUIT = np.array([0, *map(suit_of, _KNOWN), 0], np.uint8)
+"""Card -> suit."""
+
+PLACE = np.array([0, *map(_place, _KNOWN), 0], np.uint8)
+"""Card -> its bit in a set of 64 places: 16 times the suit, plus the rank; 0 for no card."""
+
+KEY = np.array([[0, *(_key(r, card) for card in _KNOWN), 0] for r in Suits], np.uint8)
+"""Relation, card -> key; 0 for no card."""
+
+TAKES = np.array([[0, *(_takes(r, card) for card in _KNOWN), 0] for r in Suits], np.uint64)
+"""Relation, card -> set of the places of cards that may lie on it; none on no card."""
 
 
 @kernel
-def key_of(relation: int, card: int) -> int:
-    """Give a card's key under a relation of suits; 0 for no card."""
-    if card == NO_CARD:
-        return 0
-    rank, suit = whole(RANK[card]), whole(SUIT[card])
-    if relation == ANY:
-        return rank
-    if relation == SAME:
-        return rank + CLASS * suit
-    return rank + CLASS * ((whole(RED[suit]) ^ rank) & 1)
-
-
-@kernel
-def fits(group_key: int, cards: int, target_key: int) -> bool:
-    """Tell whether a group of at most `cards` cards, or part of it, goes on a column's top."""
-    return (target_key - group_key - 1) & BYTE < cards
-
-
-@kernel
-def group_size(group_key: int, target_key: int) -> int:
-    """Count the cards of a run that go on a column's top, once `fits` has said that they do."""
-    return target_key - group_key
+def build_key(rules: LoweredRules, card: int) -> int:
+    """Give a card's key for building on columns; 0 for no card."""
+    return whole(KEY[rules.build, card])
 
 
 @kernel
 def builds_on(relation: int, card: int, below: int) -> bool:
     """Tell whether a card may lie on another under a relation of suits."""
-    return fits(key_of(relation, card), 1, key_of(relation, below))
+    return contains(TAKES[relation, below], whole(PLACE[card]))
+
+
+@kernel
+def contains(places: np.uint64, place: int) -> bool:
+    """Tell whether a set of places holds a place."""
+    return (places >> np.uint64(place)) & np.uint64(1) != np.uint64(0)
 
 
 @kernel
@@ -105,6 +121,8 @@ def waste_card(rules: LoweredRules, game: Game) -> int:
 
 @kernel
 def note_top(rules: LoweredRules, game: Game, pile: int) -> None:
-    """Bring a column's key and run up to date after it has changed."""
-    game.keys[pile] = key_of(rules.build, top_card(game, pile))
+    """Bring what is kept of a column's top up to date after it has changed."""
+    card = top_card(game, pile)
+    game.keys[pile] = build_key(rules, card)
+    game.tops[pile] = PLACE[card]
     game.runs[pile] = run_length(rules, game, pile)

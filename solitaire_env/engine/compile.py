@@ -1,9 +1,9 @@
 """The one door to numba: a typed decorator, rules as compile-time constants, and a safe cache.
 
 The rules of a game are a type of their own, so numba compiles each kernel once a game and folds
-every rule into a constant. The type's name holds a digest of the package's kernel sources: an
-edit in any of them makes numba compile anew, where its own cache would only notice an edit in the
-kernel's own file.
+every rule into a constant. Compiled kernels are kept in a folder named by a digest of all kernel
+sources: an edit in any of them compiles anew, where numba's own cache would only notice an edit in
+the kernel's own file.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numba
 import numpy as np
 from numba.core import config, types
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
@@ -94,6 +94,16 @@ def _cache_on_disk(dispatcher: Any) -> None:
 class _KernelCache(FunctionCache):
     """Numba's cache, which says when it must compile and survives a full or read-only disk."""
 
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_path = str(Path(self._cache_path) / kernel_digest())
+        Path(self._cache_path).mkdir(exist_ok=True)
+        self._cache_file = IndexDataCacheFile(
+            cache_path=self._cache_path,
+            filename_base=self._impl.filename_base,
+            source_stamp=self._impl.locator.get_source_stamp(),
+        )
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             found = super().load_overload(sig, target_context)
@@ -124,14 +134,14 @@ def _say_compiling(signature: Any) -> None:
 class RulesType(types.Type):
     """The numba type of one game's rules: its attributes are constants."""
 
-    def __init__(self, rules: LoweredRules, digest: str) -> None:
+    def __init__(self, rules: LoweredRules) -> None:
         self.rules = rules
-        super().__init__(name=f"Rules({rules}, {digest})")
+        super().__init__(name=str(rules))
 
 
 @typeof_impl.register(LoweredRules)
 def _type_of_rules(rules: LoweredRules, _context: object) -> RulesType:
-    return RulesType(rules, kernel_digest())
+    return RulesType(rules)
 
 
 register_model(RulesType)(models.OpaqueModel)

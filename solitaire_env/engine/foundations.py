@@ -3,42 +3,27 @@
 import numpy as np
 
 from solitaire_env.cards import RANKS_PER_SUIT
-from solitaire_env.engine.building import RANK, SUIT
+from solitaire_env.engine.building import CLASS, RANK, SUIT
 from solitaire_env.engine.compile import kernel, whole
 from solitaire_env.engine.lowered import LoweredRules
 from solitaire_env.engine.state import Game
-
-SUIT_BITS = 16
-"""Bits a suit takes in a set of places; place r of a suit is rank r, 0 an empty foundation."""
 
 _ONE = np.uint64(1)
 
 
 @kernel
 def place_bit(suit: int, rank: int) -> np.uint64:
-    """Give the bit of a suit and rank in a set of places."""
-    return _ONE << np.uint64(suit * SUIT_BITS + rank)
+    """Give the bit of a suit and rank in a set of places; rank 0 is an empty foundation."""
+    return _ONE << np.uint64(suit * CLASS + rank)
 
 
 @kernel
-def card_bit(card: int) -> np.uint64:
-    """Give the bit of a card 1..52 in a set of places."""
-    return place_bit(whole(SUIT[card]), whole(RANK[card]))
-
-
-@kernel
-def goes_up(game: Game, card: int) -> bool:
-    """Tell whether a card 1..52 is next on a foundation of its suit.
+def wanted(game: Game) -> np.uint64:
+    """Give the set of places of the cards that are next on a foundation of their suit.
 
     Source: every rule text, "Foundations"; rulings, "Copies of a card".
     """
-    return (game.foundation_places << _ONE) & card_bit(card) != np.uint64(0)
-
-
-@kernel
-def is_on_top(game: Game, suit: int, rank: int) -> bool:
-    """Tell whether some foundation of a suit is built up to exactly this rank."""
-    return game.foundation_places & place_bit(suit, rank) != np.uint64(0)
+    return game.foundation_places << _ONE
 
 
 @kernel

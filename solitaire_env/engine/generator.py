@@ -47,7 +47,8 @@ def below(game: Game, bound: int) -> int:
     """
     while True:
         product = np.int64(next_word(game) >> np.uint64(32)) * np.int64(bound)
-        if product & _LOW >= (_LOW + 1) % bound:
+        low = product & _LOW
+        if low >= bound or low >= (_LOW + 1) % bound:
             return product >> 32
 
 

@@ -3,72 +3,62 @@
 import numpy as np
 
 from solitaire_env.cards import NO_CARD, RANKS_PER_SUIT
-from solitaire_env.engine.building import RANK, fits, top_card, waste_card
+from solitaire_env.engine.building import PLACE, build_key, contains, waste_card
 from solitaire_env.engine.compile import kernel, whole
-from solitaire_env.engine.foundations import goes_up, is_on_top
+from solitaire_env.engine.foundations import place_bit, wanted
 from solitaire_env.engine.lowered import LoweredRules
-from solitaire_env.engine.moves import build_key, fills_space, king_group, leftmost_space
+from solitaire_env.engine.moves import fills_space, king_group, leftmost_space
 from solitaire_env.engine.state import Game
+from solitaire_env.engine.words import first_bytes, fits_each, store_word, sum_bytes
+
+_BYTES = 8
 
 
 @kernel
 def write_mask(rules: LoweredRules, game: Game) -> None:
-    """Write a byte an action, 1 where it is legal, and count them in `game.legal`."""
-    space = leftmost_space(rules, game)
-    legal = 0
+    """Write a byte an action, 1 where it is legal, and count them in `game.legal`.
+
+    Rows are written in whole words, whose zeros reach into what follows: keep the order.
+    """
+    space, up = leftmost_space(rules, game), wanted(game)
     for pile in range(rules.piles):
-        legal += mask_column(rules, game, pile, space)
+        mask_column(rules, game, pile, space, up)
     if rules.stock_cards > 0:
-        card = waste_card(rules, game)
-        legal += mask_card(
-            rules, game, rules.waste_source, card, rules.waste_to_foundation, space
-        )
-        game.mask[rules.stock_action] = may_draw_or_redeal(game)
-        legal += game.mask[rules.stock_action]
+        mask_card(rules, game, rules.waste_source, waste_card(rules, game), space)
     for cell in range(rules.reserve):
-        source, up = rules.reserve_source + cell, rules.reserve_to_foundation + cell
-        legal += mask_card(rules, game, source, whole(game.reserve[cell]), up, space)
+        mask_card(rules, game, rules.reserve_source + cell, whole(game.reserve[cell]), space)
     if rules.take_back:
         for suit in range(rules.suits):
-            legal += mask_take_back(rules, game, suit, space)
-    game.legal = legal
-
-
-@kernel
-def mask_targets(rules: LoweredRules, game: Game, source: int, key: int, cards: int) -> int:
-    """Write which columns take a group; return how many."""
-    first, legal = source * rules.piles, 0
-    for target in range(rules.piles):
-        good = fits(key, cards, whole(game.keys[target]))
-        game.mask[first + target] = good
-        legal += good
-    return legal
-
-
-@kernel
-def mask_column(rules: LoweredRules, game: Game, pile: int, space: int) -> int:
-    """Write the actions of a column; return how many are legal."""
-    run, card = whole(game.runs[pile]), top_card(game, pile)
-    legal = mask_targets(rules, game, pile, whole(game.keys[pile]), run)
-    up = card != NO_CARD and goes_up(game, card)
-    game.mask[pile * rules.piles + pile] = up
+            mask_take_back(rules, game, suit, space)
+    mask_ups(rules, game, up)
     if rules.choose_group:
-        legal += mask_groups(rules, game, pile, space)
-    elif space >= 0 and run > 0:
-        good = run_fills_space(rules, game, pile)
-        game.mask[pile * rules.piles + space] = good
-        legal += good
-    return legal + up
+        for pile in range(rules.piles):
+            mask_groups(rules, game, pile, space)
+    if rules.stock_cards > 0:
+        game.mask[rules.stock_action] = may_draw_or_redeal(game)
+    game.legal = count_legal(game)
 
 
 @kernel
-def mask_groups(rules: LoweredRules, game: Game, pile: int, space: int) -> int:
-    """Write how many cards of a column may go into a space: never the whole column."""
-    first = rules.group_to_space + pile * rules.max_group
-    most = min(whole(game.runs[pile]), whole(game.heights[pile]) - 1) if space >= 0 else 0
-    for count in range(rules.max_group):
-        game.mask[first + count] = count < most
-    return max(most, 0)
+def count_legal(game: Game) -> int:
+    """Count the legal actions; no byte of the sum overflows, as there are under 255 words."""
+    words, total = game.mask_words, np.uint64(0)
+    for word in range(len(words)):
+        total += words[word]
+    return sum_bytes(total)
+
+
+@kernel
+def mask_column(
+    rules: LoweredRules, game: Game, pile: int, space: int, up: np.uint64
+) -> None:
+    """Write where a column's cards may go: columns, a space, and, aimed at itself, up."""
+    first, key, run = pile * rules.piles, whole(game.keys[pile]), whole(game.runs[pile])
+    for word in range(rules.key_words):
+        store_word(game.mask, first + _BYTES * word, fits_each(game.key_words[word], key, run))
+    game.mask[first + pile] = contains(up, whole(game.tops[pile]))
+    if rules.choose_group == 0 and space >= 0:
+        game.mask[first + space] = run_fills_space(rules, game, pile)
 
 
 @kernel
@@ -82,47 +72,53 @@ def run_fills_space(rules: LoweredRules, game: Game, pile: int) -> bool:
 
 
 @kernel
-def mask_card(
-    rules: LoweredRules, game: Game, source: int, card: int, up_action: int, space: int
-) -> int:
-    """Write the actions of a single card of waste or reserve; return how many are legal."""
-    there = card != NO_CARD
-    legal = mask_targets(rules, game, source, build_key(rules, card), whole(there))
-    up = there and goes_up(game, card)
-    game.mask[up_action] = up
-    if there and space >= 0:
-        good = fills_space(rules, card)
-        game.mask[source * rules.piles + space] = good
-        legal += good
-    return legal + up
+def mask_card(rules: LoweredRules, game: Game, source: int, card: int, space: int) -> None:
+    """Write which columns take a single card of waste or reserve, or none where there is none."""
+    first, cards = source * rules.piles, min(card, 1)
+    for word in range(rules.key_words):
+        flags = fits_each(game.key_words[word], build_key(rules, card), cards)
+        store_word(game.mask, first + _BYTES * word, flags)
+    if space >= 0 and card != NO_CARD:
+        game.mask[first + space] = fills_space(rules, card)
 
 
 @kernel
-def mask_take_back(rules: LoweredRules, game: Game, suit: int, space: int) -> int:
-    """Write which columns a suit's foundations may give a card to; return how many."""
-    first, legal = (rules.foundation_source + suit) * rules.piles, 0
-    for target in range(rules.piles):
-        below = top_card(game, target)
-        good = may_take_back(rules, game, suit, below, target == space)
-        game.mask[first + target] = good
-        legal += good
-    return legal
+def mask_take_back(rules: LoweredRules, game: Game, suit: int, space: int) -> None:
+    """Write which columns a suit's foundations may give a card to; a King to a space.
+
+    Source: Pantagruel, 2.9, "Card Reversal Rule"; rulings, "Take back".
+    """
+    first = (rules.foundation_source + suit) * rules.piles
+    for word in range(rules.key_words):
+        flags = np.uint64(0)
+        for pile in range(rules.decks):
+            rank = whole(game.foundations[suit, pile])
+            card = suit * RANKS_PER_SUIT + rank if rank > rules.aces_dealt else NO_CARD
+            flags |= fits_each(game.key_words[word], build_key(rules, card), min(card, 1))
+        store_word(game.mask, first + _BYTES * word, flags)
+    if space >= 0:
+        kings = game.foundation_places & place_bit(suit, rules.ranks)
+        game.mask[first + space] = kings != np.uint64(0)
 
 
 @kernel
-def may_take_back(
-    rules: LoweredRules, game: Game, suit: int, below: int, leftmost: bool
-) -> bool:
-    """Tell whether a foundation of a suit has the card that goes on `below`, or a King for a space."""
-    if below == NO_CARD:
-        return leftmost and is_on_top(game, suit, rules.ranks)
-    rank = whole(RANK[below]) - 1
-    card = suit * RANKS_PER_SUIT + rank
-    return (
-        rank > rules.aces_dealt
-        and is_on_top(game, suit, rank)
-        and fits(build_key(rules, card), 1, build_key(rules, below))
-    )
+def mask_ups(rules: LoweredRules, game: Game, up: np.uint64) -> None:
+    """Write whether the cards of waste and reserve go to a foundation."""
+    if rules.stock_cards > 0:
+        place = whole(PLACE[waste_card(rules, game)])
+        game.mask[rules.waste_to_foundation] = contains(up, place)
+    for cell in range(rules.reserve):
+        place = whole(PLACE[game.reserve[cell]])
+        game.mask[rules.reserve_to_foundation + cell] = contains(up, place)
+
+
+@kernel
+def mask_groups(rules: LoweredRules, game: Game, pile: int, space: int) -> None:
+    """Write how many cards of a column may go into a space: never the whole column."""
+    first = rules.group_to_space + pile * rules.max_group
+    most = min(whole(game.runs[pile]), whole(game.heights[pile]) - 1) if space >= 0 else 0
+    for count in range(0, rules.max_group, _BYTES):
+        store_word(game.mask, first + count, first_bytes(most - count))
 
 
 @kernel
@@ -135,8 +131,7 @@ def may_draw_or_redeal(game: Game) -> bool:
 
 
 @kernel
-def clear_mask(rules: LoweredRules, game: Game) -> None:
+def clear_mask(game: Game) -> None:
     """Leave no action legal: the game is over."""
-    for action in range(rules.num_actions):
-        game.mask[action] = np.uint8(0)
+    game.mask_words[:] = np.uint64(0)
     game.legal = 0

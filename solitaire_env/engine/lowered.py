@@ -15,7 +15,8 @@ class LoweredRules:
     Sources of a move are numbered columns first, then the waste, the reserve cells and, where
     taking back is allowed, the foundations of each suit. `waste_source`, `reserve_source` and
     `foundation_source` are where each kind begins. Actions: source times column, then
-    `waste_to_foundation`, `reserve_to_foundation`, `group_to_space` and `stock_action`.
+    `waste_to_foundation`, `reserve_to_foundation`, `group_to_space` and `stock_action`. The mask
+    is written eight bytes at a time, so its words reach past the last action.
     """
 
     piles: int
@@ -55,6 +56,8 @@ class LoweredRules:
     group_to_space: int
     stock_action: int
     num_actions: int
+    key_words: int
+    mask_words: int
 
     def __reduce__(self) -> tuple[object, tuple[int, ...]]:
         """Pickle as bare ints, so that numba's cache finds equal rules in any process."""
@@ -122,4 +125,11 @@ def _numbering(sheet: RuleSheet, max_group: int) -> dict[str, int]:
         "group_to_space": group_to_space,
         "stock_action": stock_action,
         "num_actions": stock_action + waste,
+        "key_words": _words(piles),
+        "mask_words": _words(stock_action + waste) + _words(max(piles, max_group)),
     }
+
+
+def _words(count: int) -> int:
+    """Count the 64-bit words that hold so many bytes."""
+    return (count + 7) // 8

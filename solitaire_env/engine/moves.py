@@ -3,8 +3,6 @@
 from solitaire_env.cards import NO_CARD
 from solitaire_env.engine.building import (
     RANK,
-    group_size,
-    key_of,
     note_top,
     top_card,
     waste_card,
@@ -130,7 +128,7 @@ def leftmost_space(rules: LoweredRules, game: Game) -> int:
 def count_to_move(rules: LoweredRules, game: Game, source: int, target: int) -> int:
     """Count the cards that a move between columns takes: the target's top decides."""
     if game.heights[target] > 0:
-        return group_size(whole(game.keys[source]), whole(game.keys[target]))
+        return whole(game.keys[target]) - whole(game.keys[source])
     return king_group(rules, game, source) if rules.king_space else 1
 
 
@@ -321,9 +319,3 @@ def settle_everything(rules: LoweredRules, game: Game) -> None:
 def fills_space(rules: LoweredRules, card: int) -> bool:
     """Tell whether a single card may go into an empty column."""
     return rules.king_space == 0 or whole(RANK[card]) == rules.ranks
-
-
-@kernel
-def build_key(rules: LoweredRules, card: int) -> int:
-    """Give a card's key for building on columns; 0 for no card."""
-    return key_of(rules.build, card)

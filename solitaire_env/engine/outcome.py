@@ -4,10 +4,10 @@ from math import floor
 
 import numpy as np
 
-from solitaire_env.cards import NO_CARD
-from solitaire_env.engine.building import RANK, RED, SUIT, builds_on, top_card
+from solitaire_env.cards import RANKS_PER_SUIT
+from solitaire_env.engine.building import PLACE, TAKES, contains, top_card
 from solitaire_env.engine.compile import kernel, whole
-from solitaire_env.engine.foundations import card_bit, goes_up
+from solitaire_env.engine.foundations import place_bit, wanted
 from solitaire_env.engine.legality import clear_mask
 from solitaire_env.engine.lowered import LoweredRules
 from solitaire_env.engine.moves import fills_space, leftmost_space
@@ -36,7 +36,7 @@ def judge(rules: LoweredRules, game: Game, seconds_per_move: float, no_progress_
     elif game.idle >= no_progress_limit:
         game.outcome = _NO_PROGRESS
     if game.outcome != 0:
-        clear_mask(rules, game)
+        clear_mask(game)
 
 
 @kernel
@@ -55,23 +55,46 @@ def is_dead(rules: LoweredRules, game: Game) -> bool:
     """
     if rules.stock_cards == 0 or game.legal != 1 or game.mask[rules.stock_action] == 0:
         return False
-    return not (this_pass_helps(rules, game) or next_pass_helps(rules, game))
+    places = playable(rules, game)
+    return not (this_pass_helps(rules, game, places) or next_pass_helps(rules, game, places))
 
 
 @kernel
-def this_pass_helps(rules: LoweredRules, game: Game) -> bool:
-    """Tell whether a draw of this pass will show a card that can be played."""
+def playable(rules: LoweredRules, game: Game) -> np.uint64:
+    """Give the set of places of the cards that, on top of the waste, would have a legal play."""
+    places = wanted(game)
+    for pile in range(rules.piles):
+        places |= TAKES[rules.build, top_card(game, pile)]
+    if leftmost_space(rules, game) >= 0:
+        for suit in range(rules.suits):
+            places |= fill_space_places(rules, suit)
+    return places
+
+
+@kernel
+def fill_space_places(rules: LoweredRules, suit: int) -> np.uint64:
+    """Give the set of places of a suit's cards that may go into an empty column."""
+    places = np.uint64(0)
+    for rank in range(1, rules.ranks + 1):
+        if fills_space(rules, suit * RANKS_PER_SUIT + rank):
+            places |= place_bit(suit, rank)
+    return places
+
+
+@kernel
+def this_pass_helps(rules: LoweredRules, game: Game, places: np.uint64) -> bool:
+    """Tell whether a draw of this pass will show a card of these places."""
     stock = whole(game.stock_height)
     for drawn in range(1, stock + 1):
         shown = drawn % rules.draw == 0 or drawn == stock
-        if shown and is_playable(rules, game, whole(game.hidden_stock[stock - drawn])):
+        if shown and contains(places, whole(PLACE[game.hidden_stock[stock - drawn]])):
             return True
     return False
 
 
 @kernel
-def next_pass_helps(rules: LoweredRules, game: Game) -> bool:
-    """Tell whether a redeal is left and a draw of a whole pass will show a card that can be played."""
+def next_pass_helps(rules: LoweredRules, game: Game, places: np.uint64) -> bool:
+    """Tell whether a redeal is left and a draw of a whole pass will show a card of these places."""
     if game.redeals_left == 0:
         return False
     waste, stock = whole(game.waste_height), whole(game.stock_height)
@@ -81,19 +104,6 @@ def next_pass_helps(rules: LoweredRules, game: Game) -> bool:
             card = whole(game.waste[drawn - 1])
         else:
             card = whole(game.hidden_stock[waste + stock - drawn])
-        if shown and is_playable(rules, game, card):
-            return True
-    return False
-
-
-@kernel
-def is_playable(rules: LoweredRules, game: Game, card: int) -> bool:
-    """Tell whether a card on top of the waste would have a legal play."""
-    if goes_up(game, card):
-        return True
-    if leftmost_space(rules, game) >= 0 and fills_space(rules, card):
-        return True
-    for pile in range(rules.piles):
-        if builds_on(rules.build, card, top_card(game, pile)):
+        if shown and contains(places, whole(PLACE[card])):
             return True
     return False

@@ -17,7 +17,7 @@ from solitaire_env.notation import (
     is_face_down,
     parse_card,
 )
-from solitaire_env.rulesheet import UNLIMITED, RuleSheet, Suits
+from solitaire_env.rulesheet import UNLIMITED, RuleSheet
 
 _DEFAULTS: dict[str, Any] = {"reserve": None, "kings": 0, "stock": [], "waste": [], "passes": 1}
 _KEYS = ("variant", "tableau", "foundations", *_DEFAULTS)
@@ -238,15 +238,8 @@ def _check_column(sheet: RuleSheet, pile: int, texts: Sequence[str]) -> None:
 
 
 def _builds(sheet: RuleSheet, card: int, below: int) -> bool:
-    suit, other = SUITS[suit_of(card)], SUITS[suit_of(below)]
-    related = {
-        Suits.ANY: True,
-        Suits.SAME: suit == other,
-        Suits.ALTERNATE_COLOR: (suit in "HD") != (other in "HD"),
-    }
-    king_stays = not (sheet.foundations.kings_leave and rank_of(below) == sheet.king)
-    next_rank = rank_of(below) == rank_of(card) + 1
-    return king_stays and next_rank and related[sheet.tableau.build]
+    leaves = sheet.foundations.kings_leave and rank_of(below) == sheet.king
+    return sheet.tableau.build.builds(card, below) and not leaves
 
 
 def _check_kings(sheet: RuleSheet, position: Position) -> None:

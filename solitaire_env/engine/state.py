@@ -125,22 +125,29 @@ def game_dtype(rules: LoweredRules) -> np.dtype[Any]:
         ("hidden_cards", "u1", (rules.piles, rules.max_hidden)),
         ("hidden_stock", "u1", (rules.stock_cards,)),
         ("deck", "u1", (rules.cards,)),
-        ("keys", "u1", (rules.piles,)),
+        ("tops", "u1", (rules.piles,)),
         ("runs", "u1", (rules.piles,)),
-        ("mask", "u1", (rules.num_actions,)),
+        ("key_words", "u8", (rules.key_words,)),
+        ("mask_words", "u8", (rules.mask_words,)),
     ]
     words = [(name, "i8") for name in (*COUNTERS, *_MORE_COUNTERS)]
     words += [("random", "u8"), ("foundation_places", "u8")]
-    return _with_overlays(np.dtype([*parts, *words], align=True), observation_size(rules))
+    return _with_overlays(np.dtype([*parts, *words], align=True), rules)
 
 
-def _with_overlays(plain: np.dtype[Any], observed: int) -> np.dtype[Any]:
-    """Name two stretches of the row that kernels and doors copy whole."""
+def _with_overlays(plain: np.dtype[Any], rules: LoweredRules) -> np.dtype[Any]:
+    """Name stretches of the row a second time: as bytes, or as what is copied whole."""
     assert plain.names is not None
     assert plain.fields is not None
-    overlays = {"observed": (np.dtype(("u1", (observed,))), 0)}
-    overlays["info"] = (np.dtype(("i8", (len(COUNTERS),))), plain.fields[COUNTERS[0]][1])
-    places = {name: plain.fields[name][:2] for name in plain.names} | overlays
+    overlays = {
+        "observed": ("u1", observation_size(rules), plain.names[0]),
+        "info": ("i8", len(COUNTERS), COUNTERS[0]),
+        "keys": ("u1", rules.piles, "key_words"),
+        "mask": ("u1", rules.num_actions, "mask_words"),
+    }
+    places = {name: plain.fields[name][:2] for name in plain.names}
+    for name, (kind, size, onto) in overlays.items():
+        places[name] = np.dtype((kind, (size,))), plain.fields[onto][1]
     layout = {
         "names": list(places),
         "formats": [place[0] for place in places.values()],
