@@ -4,11 +4,17 @@ Importing the package registers an environment a variant, as `solitaire_env/SanJ
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from solitaire_env.envs.registration import env_id, register, register_variants
 from solitaire_env.rulesheet import RuleSheet, RuleSheetError
 from solitaire_env.variants import VARIANTS
+
+if TYPE_CHECKING:
+    from solitaire_env.envs.env import SolitaireEnv
+    from solitaire_env.envs.vector_env import SolitaireVectorEnv
+    from solitaire_env.envs.wrappers import MaskInObservation, UnpackObservation
+    from solitaire_env.notation import Move
 
 __version__ = "0.1.0"
 
@@ -21,8 +27,19 @@ _LAZY = {
 }
 """Names whose modules import the engine, and so numba: looked up when first used."""
 
-__all__ = ["VARIANTS", "RuleSheet", "RuleSheetError", "__version__", "env_id", "register"]
-__all__ += sorted(_LAZY)
+__all__ = [
+    "VARIANTS",
+    "MaskInObservation",
+    "Move",
+    "RuleSheet",
+    "RuleSheetError",
+    "SolitaireEnv",
+    "SolitaireVectorEnv",
+    "UnpackObservation",
+    "__version__",
+    "env_id",
+    "register",
+]
 
 register_variants()
 

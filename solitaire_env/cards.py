@@ -13,7 +13,7 @@ RANKS_PER_SUIT: Final = len(RANKS)
 
 
 def card_of(suit: int, rank: int) -> int:
-    """Number the card of a suit (0..3, the order of `SUITS`) and a rank (1 the Ace .. 13 the King)."""
+    """Number the card of a suit (0..3, as in `SUITS`) and a rank (1 the Ace .. 13 the King)."""
     return suit * RANKS_PER_SUIT + rank
 
 

@@ -34,7 +34,7 @@ class Move(NamedTuple):
 
     source: str
     target: str
-    count: int
+    count: int  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def __str__(self) -> str:
         """Write the move on a line: `T3 -> T7 (4)`."""
@@ -105,8 +105,8 @@ def board_text(position: Position, *, color: bool = False) -> str:
         lines.append("reserve  " + " ".join(_face(card, color) for card in position["reserve"]))
     lines += ["", " ".join(f"{column(i):<3}" for i in range(len(position["tableau"])))]
     for row in zip_longest(*position["tableau"], fillvalue=""):
-        lines.append(" ".join(_face(card, color) for card in row).rstrip())
-    return "\n".join(lines) + "\n"
+        lines.append(" ".join(_face(card, color) for card in row))
+    return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def _header(position: Position, color: bool) -> str:

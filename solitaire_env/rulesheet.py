@@ -21,7 +21,7 @@ MAX_RESERVE: Final = 64
 
 
 class RuleSheetError(ValueError):
-    """A rule sheet that describes no game; the message names the field, its value and what is accepted."""
+    """A rule sheet that describes no game; it names the field, its value and what is accepted."""
 
 
 class Suits(IntEnum):
@@ -117,7 +117,7 @@ class Foundations:
 
 @dataclass(frozen=True, kw_only=True)
 class Stock:
-    """The cards left after the deal: drawn `draw` at a time, the waste turned over `redeals` times."""
+    """The cards left after the deal: `draw` at a time, the waste turned over `redeals` times."""
 
     draw: int = 1
     redeals: int = 0
@@ -198,7 +198,7 @@ class RuleSheet:
 
     @property
     def depth(self) -> int:
-        """The tallest that a column can grow: the deepest deal and a run down to the lowest rank."""
+        """The tallest that a column can grow: the deepest deal and a run to the lowest rank."""
         unplayable = self.foundations.aces_dealt + self.foundations.kings_leave
         return max(*self.tableau.heights(), 1) + self.ranks - 1 - unplayable
 

@@ -32,7 +32,7 @@ class Action(NamedTuple):
 
     source: str
     target: str
-    count: int
+    count: int  # pyright: ignore[reportIncompatibleMethodOverride]
 
 
 SPACE = "space"
@@ -138,4 +138,3 @@ def _available_card(game: Game, source: str) -> int:
     if source.startswith("R"):
         return int(game.reserve[int(source[1:])])
     return column_top(game, int(source[1:]))
-

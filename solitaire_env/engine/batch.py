@@ -18,7 +18,6 @@ from solitaire_env.engine.moves import play
 from solitaire_env.engine.observation import write_action_mask, write_observation
 from solitaire_env.engine.outcome import judge
 from solitaire_env.engine.settings import Illegal, Reward, Settings
-from solitaire_env.engine.words import count_ones, nth_one
 from solitaire_env.engine.state import (
     BoolArray,
     ByteArray,
@@ -28,6 +27,7 @@ from solitaire_env.engine.state import (
     IntArray,
     Outcome,
 )
+from solitaire_env.engine.words import count_ones, nth_one
 
 ANY_DEAL = -1
 """Stands for a deal number that the game's own generator draws."""
@@ -117,12 +117,8 @@ def step_games(
 ) -> None:
     """Play one action in each of rows start..stop-1, or deal anew where `resets` says so.
 
-    Args:
-        actions: (N,) int64, in range; ignored where a row resets.
-        resets: (N,) bool.
-        observations: (N, observation size) uint8, written.
-        masks: (N, actions) uint8, written.
-        rewards: (N,) float64, written, as are the (N,) bool `terminated`, `truncated`, `illegal`.
+    Actions are (N,) numbers in range, ignored where a row resets. Written are observations
+    (N, size) and masks (N, actions), rewards, and the flags terminated, truncated and illegal.
     """
     choices = settings[0]
     for row in range(start, stop):

@@ -79,7 +79,7 @@ def run_length(rules: LoweredRules, game: Game, pile: int) -> int:
     Returns:
         0 for an empty column, 1 where cards move singly, else the length of the face-up run.
 
-    Source: Arabella, "Moving Sequences"; Pantagruel, 2.1, Law 2; San Juan Hill, "No Sequence Moves".
+    Source: Arabella, "Moving Sequences"; Pantagruel, 2.1, Law 2; San Juan Hill, "Card Movement".
     """
     height, column = whole(game.heights[pile]), game.tableau[pile]
     if rules.lift == SINGLE_CARDS or height == 0:

@@ -16,25 +16,28 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 import numpy as np
-from numba.core import config, types
+from llvmlite import ir
+from numba.core import cgutils, config, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
     infer_getattr,
+    intrinsic,
     lower_getattr_generic,
     models,
     register_model,
     typeof_impl,
     unbox,
 )
+from numba.np.arrayobj import make_array
 
 from solitaire_env.engine.lowered import LoweredRules
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-JIT: bool = not config.DISABLE_JIT
+JIT: bool = not getattr(config, "DISABLE_JIT")  # noqa: B009 - set while numba is imported
 
 whole = cast("Callable[[Any], int]", np.int64)
 """Read an unsigned byte as a signed number, so that a difference can be negative."""
@@ -55,14 +58,15 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     Kernels see games as records, which are bare pointers; `_nrt=False` leaves out the counting of
     references to the arrays inside them. A kernel must not allocate or return an array.
     """
-    return cast("Callable[P, R]", numba.njit(nogil=True, _nrt=False)(function))
+    njit: Any = numba.njit
+    return cast("Callable[P, R]", njit(nogil=True, _nrt=False)(function))
 
 
 def wrapping_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function whose unsigned arithmetic is meant to wrap around, as generators do."""
     if JIT:
         return kernel(function)
-    return cast("Callable[P, R]", np.errstate(over="ignore")(function))
+    return np.errstate(over="ignore")(function)
 
 
 def specialise(function: Callable[P, R], *arguments: Any) -> Callable[P, R]:
@@ -165,3 +169,26 @@ def _lower_attribute(
     context: Any, _builder: object, typ: RulesType, _value: object, attr: str
 ) -> Any:
     return context.get_constant(types.intp, getattr(typ.rules, attr))
+
+
+@intrinsic
+def _store_word(_context: Any, array: Any, index: Any, word: Any) -> Any:
+    """Write eight bytes of an array in one instruction, wherever they begin."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.gep(data, [arguments[1]])
+        pointer = builder.bitcast(place, cgutils.voidptr_t)
+        pointer = builder.bitcast(pointer, ir.IntType(64).as_pointer())
+        builder.store(arguments[2], pointer, align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.uint64), generate
+
+
+def _store_bytes(array: Any, index: int, word: np.uint64) -> None:
+    array[index : index + 8] = np.frombuffer(np.uint64(word).tobytes(), np.uint8)
+
+
+store_word = cast("Callable[[Any, int, Any], None]", _store_word if JIT else _store_bytes)
+"""Write a 64-bit word's eight bytes to a byte array from an index on; all must lie inside."""

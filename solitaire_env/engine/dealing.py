@@ -5,9 +5,9 @@ import numpy as np
 from solitaire_env.cards import RANKS_PER_SUIT, UNKNOWN
 from solitaire_env.engine.compile import kernel
 from solitaire_env.engine.foundations import note_places
+from solitaire_env.engine.generator import below, seed
 from solitaire_env.engine.lowered import LoweredRules
 from solitaire_env.engine.moves import settle_everything
-from solitaire_env.engine.generator import below, seed
 from solitaire_env.engine.state import Game
 
 

@@ -5,7 +5,7 @@ One 64-bit word of state, the same numbers on every platform and NumPy for ever.
 
 import numpy as np
 
-from solitaire_env.engine.compile import kernel, wrapping_kernel
+from solitaire_env.engine.compile import kernel, whole, wrapping_kernel
 from solitaire_env.engine.state import Game
 
 FIRST_TRAINING_DEAL = 1_000_000
@@ -46,10 +46,10 @@ def below(game: Game, bound: int) -> int:
     Source: Lemire 2019, "Fast random integer generation in an interval".
     """
     while True:
-        product = np.int64(next_word(game) >> np.uint64(32)) * np.int64(bound)
+        product = whole(next_word(game) >> np.uint64(32)) * bound
         low = product & _LOW
         if low >= bound or low >= (_LOW + 1) % bound:
-            return product >> 32
+            return whole(product >> 32)
 
 
 @kernel
@@ -58,4 +58,4 @@ def next_deal(game: Game) -> int:
     while True:
         word = next_word(game) >> np.uint64(1)
         if word < _TRAINING_DEALS:
-            return np.int64(word) + FIRST_TRAINING_DEAL
+            return whole(word) + FIRST_TRAINING_DEAL

@@ -4,12 +4,12 @@ import numpy as np
 
 from solitaire_env.cards import NO_CARD, RANKS_PER_SUIT
 from solitaire_env.engine.building import PLACE, build_key, contains, waste_card
-from solitaire_env.engine.compile import kernel, whole
+from solitaire_env.engine.compile import kernel, store_word, whole
 from solitaire_env.engine.foundations import place_bit, wanted
 from solitaire_env.engine.lowered import LoweredRules
 from solitaire_env.engine.moves import fills_space, king_group, leftmost_space
 from solitaire_env.engine.state import Game
-from solitaire_env.engine.words import first_bytes, fits_each, store_word, sum_bytes
+from solitaire_env.engine.words import first_bytes, fits_each, sum_bytes
 
 _BYTES = 8
 
@@ -49,9 +49,7 @@ def count_legal(game: Game) -> int:
 
 
 @kernel
-def mask_column(
-    rules: LoweredRules, game: Game, pile: int, space: int, up: np.uint64
-) -> None:
+def mask_column(rules: LoweredRules, game: Game, pile: int, space: int, up: np.uint64) -> None:
     """Write where a column's cards may go: columns, a space, and, aimed at itself, up."""
     first, key, run = pile * rules.piles, whole(game.keys[pile]), whole(game.runs[pile])
     for word in range(rules.key_words):

@@ -37,9 +37,7 @@ def play(rules: LoweredRules, game: Game, action: int, streaks: bool) -> None:
 
 
 @kernel
-def from_source(
-    rules: LoweredRules, game: Game, source: int, target: int, streaks: bool
-) -> None:
+def from_source(rules: LoweredRules, game: Game, source: int, target: int, streaks: bool) -> None:
     """Move from a source to a column; a column aimed at itself means to the foundation."""
     if source == target:
         to_foundation(rules, game, source, streaks)
@@ -186,7 +184,7 @@ def put_on(rules: LoweredRules, game: Game, card: int, target: int) -> None:
 
 @kernel
 def take(rules: LoweredRules, game: Game, source: int) -> int:
-    """Take the available card of a column, the waste or a reserve cell, and settle what it leaves."""
+    """Take the available card of a column, the waste or a cell, and settle what it leaves."""
     if source < rules.piles:
         card = take_from_column(game, source)
         settle(rules, game, source)

@@ -42,12 +42,12 @@ def judge(rules: LoweredRules, game: Game, seconds_per_move: float, no_progress_
 @kernel
 def time_bonus(seconds: float) -> int:
     """Give the points of a game won in so many seconds."""
-    return int(floor(TIME_FOR_BONUS - seconds)) if seconds < TIME_FOR_BONUS else 0
+    return floor(TIME_FOR_BONUS - seconds) if seconds < TIME_FOR_BONUS else 0
 
 
 @kernel
 def is_dead(rules: LoweredRules, game: Game) -> bool:
-    """Tell whether only draws and redeals are left and none can ever bring a card that goes anywhere.
+    """Tell whether only draws and redeals are left, and none can bring a card that goes anywhere.
 
     Looks at hidden stock cards: the one place where they show, in a game that can't go on.
 

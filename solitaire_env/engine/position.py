@@ -1,4 +1,4 @@
-"""Positions in words to rows of state and back; an impossible position is refused with the reason."""
+"""Positions in words to rows of state and back; the impossible is refused with the reason."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ _KEYS = ("variant", "tableau", "foundations", *_DEFAULTS)
 
 
 class PositionError(ValueError):
-    """A position that no play of the game can reach; the message names the pile, the card and why."""
+    """A position that no play of the game can reach; it names the pile, the card and why."""
 
 
 def position_of(name: str, rules: LoweredRules, game: Game) -> Position:

@@ -19,7 +19,7 @@ ByteArray = npt.NDArray[np.uint8]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
-Games = npt.NDArray[Any]
+Games = Any
 """(N,) array of the record type that `game_dtype` gives."""
 
 Game = Any
@@ -137,24 +137,25 @@ def game_dtype(rules: LoweredRules) -> np.dtype[Any]:
 
 def _with_overlays(plain: np.dtype[Any], rules: LoweredRules) -> np.dtype[Any]:
     """Name stretches of the row a second time: as bytes, or as what is copied whole."""
-    assert plain.names is not None
-    assert plain.fields is not None
+    fields: Any = plain.fields
+    names: Any = plain.names
     overlays = {
-        "observed": ("u1", observation_size(rules), plain.names[0]),
+        "observed": ("u1", observation_size(rules), names[0]),
         "info": ("i8", len(COUNTERS), COUNTERS[0]),
         "keys": ("u1", rules.piles, "key_words"),
         "mask": ("u1", rules.num_actions, "mask_words"),
     }
-    places = {name: plain.fields[name][:2] for name in plain.names}
+    places = {name: fields[name][:2] for name in names}
     for name, (kind, size, onto) in overlays.items():
-        places[name] = np.dtype((kind, (size,))), plain.fields[onto][1]
-    layout = {
+        places[name] = np.dtype((kind, (size,))), fields[onto][1]
+    layout: Any = {
         "names": list(places),
         "formats": [place[0] for place in places.values()],
         "offsets": [place[1] for place in places.values()],
         "itemsize": plain.itemsize,
     }
-    return np.dtype((np.record, np.dtype(layout, align=True)))
+    record: Any = (np.record, np.dtype(layout, align=True))
+    return np.dtype(record)
 
 
 def new_games(rules: LoweredRules, count: int) -> Games:

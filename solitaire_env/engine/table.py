@@ -148,9 +148,7 @@ class Table:
     ) -> None:
         """Step rows rows[0]..rows[1]-1, see `batch.step_games`."""
         out = (observations, masks, rewards, terminated, truncated, illegal)
-        self.kernels.step_games(
-            self.rules, self.games, self.settings, actions, resets, *rows, *out
-        )
+        self.kernels.step_games(self.rules, self.games, self.settings, actions, resets, *rows, *out)
 
     def position(self, row: int) -> Position:
         """Put a game's cards into words, all of them."""

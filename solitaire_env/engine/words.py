@@ -1,15 +1,8 @@
-"""Eight bytes at a time: one 64-bit word holds eight small numbers, the first in the lowest byte."""
-
-from typing import Any
+"""Eight bytes at a time: a 64-bit word holds eight small numbers, the first in its lowest byte."""
 
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 
-from solitaire_env.engine.compile import JIT, kernel, whole, wrapping_kernel
-from solitaire_env.engine.state import ByteArray
+from solitaire_env.engine.compile import kernel, whole, wrapping_kernel
 
 ONES = np.uint64(0x0101010101010101)
 SIGNS = np.uint64(0x8080808080808080)
@@ -62,26 +55,3 @@ def nth_one(flags: np.uint64, nth: int) -> int:
     ones_up_to = flags * ONES
     beyond = ((ones_up_to | SIGNS) - spread(nth + 1)) & SIGNS
     return _BYTES - count_ones(beyond >> np.uint64(7))
-
-
-@intrinsic
-def _store_word(_context: Any, array: Any, index: Any, word: Any) -> Any:
-    """Write eight bytes of an array in one instruction, wherever they begin."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = make_array(signature.args[0])(context, builder, arguments[0]).data
-        place = builder.gep(data, [arguments[1]])
-        pointer = builder.bitcast(place, cgutils.voidptr_t)
-        pointer = builder.bitcast(pointer, ir.IntType(64).as_pointer())
-        builder.store(arguments[2], pointer, align=1)
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, types.uint64), generate
-
-
-def _store_bytes(array: ByteArray, index: int, word: np.uint64) -> None:
-    array[index : index + _BYTES] = np.frombuffer(np.uint64(word).tobytes(), np.uint8)
-
-
-store_word = _store_word if JIT else _store_bytes
-"""Write a word's eight bytes to a byte array, the first at an index; both must lie inside."""

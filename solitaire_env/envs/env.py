@@ -66,7 +66,10 @@ class SolitaireEnv(gym.Env[Observation, int]):
     v0: first version.
     """
 
-    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 4}
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 4,
+    }
     OPTIONS: ClassVar = ("deal", "position")
 
     def __init__(
@@ -113,7 +116,7 @@ class SolitaireEnv(gym.Env[Observation, int]):
             no_progress_limit=no_progress_limit,
         )
         check_look(render_mode, felt)
-        self.metadata = {**type(self).metadata}
+        self.metadata = {**type(self).metadata}  # type: ignore[misc]
         self.render_mode = render_mode
         self.felt = felt
         self._seconds = float(seconds_per_move)

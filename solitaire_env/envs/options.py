@@ -33,7 +33,9 @@ class IllegalActionError(ActionError):
 def one_of(name: str, value: object, accepted: Iterable[object]) -> None:
     """Raise OptionError unless a value is among those accepted."""
     choices = list(accepted)
-    if not any(value is choice or (value == choice and type(value) is type(choice)) for choice in choices):
+    if not any(
+        value is choice or (value == choice and type(value) is type(choice)) for choice in choices
+    ):
         raise OptionError(f"{name} is {value!r}, accepted are {', '.join(map(repr, choices))}")
 
 
@@ -107,7 +109,9 @@ def autoreset_mode(value: AutoresetMode | str) -> AutoresetMode:
     return AutoresetMode(value)
 
 
-def check_reset_options(options: Mapping[str, Any] | None, accepted: tuple[str, ...]) -> dict[str, Any]:
+def check_reset_options(
+    options: Mapping[str, Any] | None, accepted: tuple[str, ...]
+) -> dict[str, Any]:
     """Return reset options as a dict, or raise OptionError for one that is not accepted."""
     if options is None:
         return {}
@@ -143,7 +147,9 @@ def check_action(action: object, count: int) -> int:
     """Return an action number, or raise ActionError."""
     if type(action) is int or isinstance(action, np.integer):
         number = int(action)
-    elif isinstance(action, np.ndarray) and action.shape in ((), (1,)) and action.dtype.kind in "iu":
+    elif (
+        isinstance(action, np.ndarray) and action.shape in ((), (1,)) and action.dtype.kind in "iu"
+    ):
         number = int(action.reshape(()))
     else:
         raise ActionError(f"action is {action!r}, accepted are whole numbers 0..{count - 1}")
@@ -152,7 +158,9 @@ def check_action(action: object, count: int) -> int:
     return number
 
 
-def check_actions(actions: object, rows: int, count: int, ignored: npt.NDArray[np.bool_]) -> IntArray:
+def check_actions(
+    actions: object, rows: int, count: int, ignored: npt.NDArray[np.bool_]
+) -> IntArray:
     """Return (rows,) action numbers as int64, 0 in rows that are ignored, or raise ActionError."""
     array = np.asarray(actions)
     accepted = f"accepted are ({rows},) whole numbers 0..{count - 1}"

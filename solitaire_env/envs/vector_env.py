@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import gymnasium as gym
@@ -49,7 +50,7 @@ Infos = dict[str, Any]
 GAMES_WORTH_THREADS = 4096
 """Below so many games one thread is faster than several."""
 
-_OUTCOMES = np.array([outcome.label for outcome in Outcome], object)
+_OUTCOMES = np.array([None, *(outcome.label for outcome in Outcome if outcome)], object)
 
 
 class StepOut(NamedTuple):
@@ -73,11 +74,23 @@ class StepOut(NamedTuple):
 class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
     """`num_envs` games of one variant: `SolitaireEnv`, game by game, at the engine's speed.
 
-    Takes the keyword arguments of `SolitaireEnv`, and autoreset_mode, num_threads and
-    max_episode_steps. Results never depend on the number of threads.
+    Takes the keyword arguments of `SolitaireEnv`, and these. Results never depend on the number
+    of threads.
+
+    Args:
+        num_envs: games side by side.
+        max_episode_steps: steps that truncate an episode; None: no limit.
+        autoreset_mode: Gymnasium's enum or its value, as "NextStep".
+        num_threads: None: one, or all cores from `GAMES_WORTH_THREADS` games up.
+
+    Raises:
+        OptionError: naming the argument, its value and what is accepted.
     """
 
-    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 4}
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 4,
+    }
     OPTIONS: ClassVar = ("deal", "deals", "position", "reset_mask")
 
     def __init__(
@@ -98,19 +111,6 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         render_mode: str | None = None,
         felt: str = "emerald-green",
     ) -> None:
-        """Set up the games; deals follow at `reset`.
-
-        Args:
-            variant: as all up to `no_progress_limit`, see `SolitaireEnv`.
-            num_envs: games side by side.
-            max_episode_steps: steps that truncate an episode; None: no limit.
-            autoreset_mode: Gymnasium's enum or its value, as "NextStep".
-            num_threads: None: one, or all cores from `GAMES_WORTH_THREADS` games up.
-            render_mode: see `SolitaireEnv`, as `felt`.
-
-        Raises:
-            OptionError: naming the argument, its value and what is accepted.
-        """
         self.sheet: RuleSheet = find_sheet(variant)
         self.num_envs = whole_number("num_envs", num_envs, 1, 2**31)
         settings = check_settings(
@@ -317,12 +317,10 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
             return
         codes = self._table.games.outcome
         ended = (codes != 0) & self._over
-        self._add(infos, "outcome", np.where(ended, _OUTCOMES[codes], None), ended)
+        self._add(infos, "outcome", _OUTCOMES[codes * ended], ended)
         self._add(infos, "is_success", codes == Outcome.WON, ended)
 
-    def _add(
-        self, infos: Infos, name: str, values: npt.NDArray[Any], present: BoolArray
-    ) -> None:
+    def _add(self, infos: Infos, name: str, values: npt.NDArray[Any], present: BoolArray) -> None:
         if present.any():
             infos[name] = values if values.dtype == object else values & present
             infos[f"_{name}"] = present.copy()
@@ -346,7 +344,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
 
     def positions(self) -> list[Position]:
         """Give every game's whole position, hidden cards too."""
-        return [self._table.position(row) for row in self._rows]
+        return [self._table.position(row) for row in range(self.num_envs)]
 
     def clone_states(self, indices: Sequence[int] | IntArray | None = None) -> ByteArray:
         """Copy the states of games, generators included: (len(indices), row size) uint8."""
@@ -406,7 +404,7 @@ def _threads(num_threads: int | None, num_envs: int) -> int:
 def _slices(count: int, parts: int) -> list[tuple[int, int]]:
     """Cut rows 0..count-1 into as many stretches, as even as can be."""
     edges = [count * part // parts for part in range(parts + 1)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))
 
 
 def _reset_mask(options: dict[str, Any], count: int) -> BoolArray:

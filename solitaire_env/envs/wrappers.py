@@ -28,7 +28,9 @@ def _unpack(fields: dict[str, Field], observation: npt.NDArray[np.uint8]) -> dic
 
 
 def _unpacked_space(fields: dict[str, Field]) -> spaces.Dict:
-    boxes = {name: spaces.Box(0, 255, field.shape, np.uint8) for name, field in fields.items()}
+    boxes: dict[str, spaces.Space[Any]] = {
+        name: spaces.Box(0, 255, field.shape, np.uint8) for name, field in fields.items()
+    }
     return spaces.Dict(boxes)
 
 

@@ -1,0 +1,119 @@
+"""The `solitaire-env` command: one function a subcommand."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import gymnasium as gym
+
+from solitaire_env import VARIANTS
+from solitaire_env.describe import environment_id, overview, rule_page
+
+BAD_INPUT = 2
+"""Exit code for an argument that is not accepted, as argparse has it."""
+
+Arguments = argparse.Namespace
+
+
+class _Commands(Protocol):
+    def add_parser(self, name: str, **kwargs: Any) -> argparse.ArgumentParser: ...
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code."""
+    arguments = build_parser().parse_args(argv)
+    try:
+        arguments.run(arguments)
+        sys.stdout.flush()
+    except ValueError as error:
+        print(f"solitaire-env {arguments.command}: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except BrokenPipeError:  # the reader, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Make the parser; a new command is one line here and one function below."""
+    parser = argparse.ArgumentParser(
+        prog="solitaire-env",
+        description="Solitaire games as environments: what there is, by which rules, dealt how.",
+        epilog="example: solitaire-env rules san-juan-hill",
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _add(commands, list_environments, "list", "list the environments", "list")
+    rules = _add(commands, print_rules, "rules", "print a game's rules", "rules big-bertha")
+    deal = _add(commands, print_deal, "deal", "print a dealt table", "deal arabella --deal 7")
+    _add_variant(rules)
+    _add_variant(deal)
+    deal.add_argument(
+        "--deal", type=int, default=0, metavar="N", help="number of the deal, from 0 (default: 0)"
+    )
+    deal.add_argument("--json", action="store_true", help="print the position as JSON")
+    return parser
+
+
+def list_environments(arguments: Arguments) -> None:
+    """Print a table of the environments."""
+    rows = [(name, *overview(sheet)) for name, sheet in VARIANTS.items()]
+    print(text_table(("variant", "id", "decks", "columns", "reserve", "stock", "actions"), rows))
+
+
+def print_rules(arguments: Arguments) -> None:
+    """Print a game's page of rules, as Markdown."""
+    print(rule_page(VARIANTS[arguments.variant]), end="")
+
+
+def print_deal(arguments: Arguments) -> None:
+    """Print the table of a deal, drawn or as JSON."""
+    env = gym.make(environment_id(VARIANTS[arguments.variant]), render_mode="ansi")
+    env.reset(options={"deal": arguments.deal})
+    if arguments.json:
+        print(json.dumps(env.get_wrapper_attr("position")()))
+    else:
+        print(str(env.render()).rstrip())
+
+
+def text_table(header: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
+    """Align a table for the terminal, numbers to the right.
+
+    >>> print(text_table(("name", "cards"), [("small", 8), ("large", 104)]))
+    name   cards
+    small      8
+    large    104
+    """
+    widths = [
+        max(len(str(line[place])) for line in (header, *rows)) for place in range(len(header))
+    ]
+    right = [isinstance(value, int) for value in rows[0]]
+    lines = [
+        "  ".join(
+            str(value).rjust(width) if to_right else str(value).ljust(width)
+            for value, width, to_right in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in (header, *rows)
+    ]
+    return "\n".join(lines)
+
+
+def _add(
+    commands: _Commands, run: Callable[[Arguments], None], name: str, says: str, example: str
+) -> argparse.ArgumentParser:
+    """Add a command that `run` carries out."""
+    parser = commands.add_parser(
+        name, help=says, description=run.__doc__, epilog=f"example: solitaire-env {example}"
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_variant(parser: argparse.ArgumentParser) -> None:
+    names = ", ".join(VARIANTS)
+    parser.add_argument("variant", choices=VARIANTS, metavar="VARIANT", help=f"one of {names}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,421 @@
+"""Evaluate and compare policies: named deals, each played exactly once, and the statistics.
+
+A game's result depends on policy, variant, deal and seed alone: not on how many games are played
+at once, nor on their order.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+
+from solitaire_env.envs.registration import env_id, find_sheet
+from solitaire_env.statistics import bootstrap_interval, bootstrap_means, wilson_interval
+
+ByteArray = npt.NDArray[np.uint8]
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+SeedArray = npt.NDArray[np.uint64]
+FloatArray = npt.NDArray[np.float64]
+
+STEP_LIMIT: Final = "step_limit"
+"""The outcome of a game that reached the step limit, which `info` has no word for."""
+
+_IDLE: Final = -1
+_GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Policy(Protocol):
+    """A player of many games at once, each in a row of its own.
+
+    It sees what a player sees, and never a deal's number. What it remembers of a game it keeps
+    itself, by row. Chance must come from the seeds (`GameStreams` helps).
+    """
+
+    def reset(self, rows: IntArray, seeds: SeedArray) -> None:
+        """Learn that new games begin in rows (k,), each with a seed of its own (k,) uint64."""
+        ...
+
+    def act(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> IntArray:
+        """Choose an action in some games.
+
+        Args:
+            observations: (k, n) uint8.
+            masks: (k, A) bool, a legal action in each.
+            rows: (k,) which games these are.
+
+        Returns:
+            (k,) action numbers, all legal.
+        """
+        ...
+
+
+class GameStreams:
+    """Random numbers that a game owns: they depend on its seed and on how many it drew before."""
+
+    def __init__(self) -> None:
+        self._words: dict[int, np.uint64] = {}
+
+    def reset(self, rows: IntArray, seeds: SeedArray) -> None:
+        """Start the streams of rows (k,) from seeds (k,)."""
+        self._words.update(zip(rows.tolist(), seeds, strict=True))
+
+    def draw(self, rows: IntArray) -> FloatArray:
+        """Draw a number from [0, 1) in each of rows (k,); (k,) float64."""
+        words = np.array([self._words[row] for row in rows.tolist()], np.uint64) + _GAMMA
+        self._words.update(zip(rows.tolist(), words, strict=True))
+        return (_mix(words) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def _mix(words: SeedArray) -> SeedArray:
+    """Scatter 64-bit words (splitmix64's finalizer), so that neighbours have nothing in common."""
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
+
+
+def _game_seeds(seed: int, deals: IntArray) -> SeedArray:
+    """Give each deal a seed of its own, from which the deal's number can't be told."""
+    start = _mix(np.array([seed % 2**64], np.uint64) + _GAMMA)
+    return _mix(start + (deals.astype(np.uint64) + np.uint64(1)) * _GAMMA)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a policy made of a list of deals: arrays (D,), in the order of the list.
+
+    Attributes:
+        variant: the rule sheet's name.
+        agent: what the policy is called in tables.
+        seed: what the policy's chance came from.
+        kwargs: the environment's keyword arguments.
+        deals: int64 deal numbers.
+        won: bool.
+        foundation_cards: int64, at the end.
+        score: int64.
+        moves: int64.
+        outcomes: "won", "stuck", "dead", "no_progress" or "step_limit".
+    """
+
+    variant: str
+    agent: str
+    seed: int
+    kwargs: dict[str, Any]
+    deals: IntArray
+    won: BoolArray
+    foundation_cards: IntArray
+    score: IntArray
+    moves: IntArray
+    outcomes: npt.NDArray[np.str_]
+
+    @property
+    def wins(self) -> int:
+        """Count the games won."""
+        return int(self.won.sum())
+
+    def summary(self) -> dict[str, Any]:
+        """Sum up in numbers: means, and 95 % intervals by Wilson and by bootstrap."""
+        low, high = wilson_interval(self.wins, len(self.deals))
+        cards = bootstrap_interval(self.foundation_cards)
+        return {
+            "agent": self.agent,
+            "variant": self.variant,
+            "deals": len(self.deals),
+            "wins": self.wins,
+            "win_rate": self.wins / len(self.deals),
+            "wilson_low": low,
+            "wilson_high": high,
+            "foundation_cards": float(self.foundation_cards.mean()),
+            "foundation_cards_low": cards[0],
+            "foundation_cards_high": cards[1],
+            "moves": float(self.moves.mean()),
+            "score": float(self.score.mean()),
+            "outcomes": dict(Counter(self.outcomes.tolist()).most_common()),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """Give summary, circumstances and games as what JSON can hold."""
+        games = ("deals", "won", "foundation_cards", "score", "moves", "outcomes")
+        return {
+            **self.summary(),
+            "env_id": env_id(find_sheet(self.variant)),
+            "kwargs": self.kwargs,
+            "observability": self.kwargs.get("observability", "player"),
+            "seed": self.seed,
+            "versions": _versions(),
+            "games": {name: getattr(self, name).tolist() for name in games},
+        }
+
+
+def evaluate(
+    policy: Policy,
+    variant: str,
+    deals: Iterable[int],
+    *,
+    name: str = "policy",
+    num_envs: int = 256,
+    seed: int = 0,
+    record: str | Path | None = None,
+    **kwargs: Any,
+) -> Evaluation:
+    """Let a policy play each of some deals exactly once.
+
+    Args:
+        policy: the player.
+        variant: a rule sheet's name, as "san-juan-hill".
+        deals: their numbers, each another.
+        name: what to call the policy.
+        num_envs: games side by side at most; changes the speed and nothing else.
+        seed: what the policy's chance comes from.
+        record: a folder for a JSON file a game (see `game_record`); None: none are kept.
+        **kwargs: for the environment.
+
+    Raises:
+        ValueError: for an empty list, a deal that comes twice, an unknown variant or argument.
+        IllegalActionError: if the policy chooses an illegal action.
+    """
+    numbers = _check_deals(deals)
+    count = min(num_envs, len(numbers))
+    envs = gym.make_vec(
+        env_id(find_sheet(variant)), count, autoreset_mode="Disabled", illegal="raise", **kwargs
+    )
+    writer = None if record is None else _Recorder(Path(record), variant, kwargs)
+    table = _Table(envs, policy, numbers, seed, writer)
+    table.play()
+    envs.close()
+    return Evaluation(variant, name, seed, kwargs, numbers, **table.results.arrays())
+
+
+def deal_range(text: str) -> range:
+    """Read a list of deals: "A:B" for A..B-1, or a single number.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    first, colon, last = text.partition(":")
+    try:
+        deals = range(int(first), int(last) if colon else int(first) + 1)
+    except ValueError:
+        deals = range(0)
+    if not deals or deals[0] < 0:
+        raise ValueError(f"deals are {text!r}, accepted are A:B with 0 <= A < B, or one number")
+    return deals
+
+
+def _check_deals(deals: Iterable[int]) -> IntArray:
+    numbers = np.fromiter(deals, np.int64)
+    if not len(numbers):
+        raise ValueError("deals is empty, accepted are one or more deal numbers")
+    values, counts = np.unique(numbers, return_counts=True)
+    if (counts > 1).any():
+        raise ValueError(f"deal {values[counts > 1][0]} comes twice, accepted is each deal once")
+    return numbers
+
+
+@dataclass
+class _Results:
+    """The games' ends, by place in the list of deals."""
+
+    count: int
+    counters: dict[str, IntArray] = field(init=False)
+    outcomes: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = ("foundation_cards", "score", "moves")
+        self.counters = {name: np.zeros(self.count, np.int64) for name in names}
+        self.outcomes = [""] * self.count
+
+    def note(self, game: int, row: int, infos: Mapping[str, Any]) -> str:
+        for name, values in self.counters.items():
+            values[game] = infos[name][row]
+        ended = "_outcome" in infos and infos["_outcome"][row]
+        self.outcomes[game] = infos["outcome"][row] if ended else STEP_LIMIT
+        return self.outcomes[game]
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        outcomes = np.array(self.outcomes)
+        return {**self.counters, "outcomes": outcomes, "won": outcomes == "won"}
+
+
+class _Table:
+    """Rows of a batch that take the next deal of a list as soon as a game is over."""
+
+    def __init__(
+        self, envs: Any, policy: Policy, deals: IntArray, seed: int, recorder: "_Recorder | None"
+    ) -> None:
+        self.results = _Results(len(deals))
+        self._envs = envs
+        self._policy = policy
+        self._deals = deals
+        self._seed = seed
+        self._recorder = recorder
+        self._dealt = 0
+        self._games = np.full(envs.num_envs, _IDLE)
+        self._observations = np.zeros(0, np.uint8)
+
+    def play(self) -> None:
+        """Play until every deal is over."""
+        over = np.ones(len(self._games), np.bool_)
+        while self._deal(over):
+            over = self._step()
+
+    def _deal(self, over: BoolArray) -> bool:
+        """Deal anew in rows that are over; tell whether any game of the list is in play."""
+        if not over.any():
+            return True
+        rows = np.flatnonzero(over)
+        fresh = rows[: len(self._deals) - self._dealt]
+        self._games[rows] = _IDLE
+        self._games[fresh] = np.arange(self._dealt, self._dealt + len(fresh))
+        self._dealt += len(fresh)
+        if (self._games == _IDLE).all():
+            return False
+        # An idle row plays some deal or other, unnoticed: the batch steps all rows.
+        options = {"reset_mask": over, "deals": self._deals[self._games]}
+        self._observations, _ = self._envs.reset(options=options)
+        self._policy.reset(fresh, _game_seeds(self._seed, self._deals[self._games[fresh]]))
+        return True
+
+    def _step(self) -> BoolArray:
+        """Play an action in every row; tell which are over."""
+        masks: BoolArray = self._envs.unwrapped.action_masks()
+        actions = masks.argmax(axis=1)
+        rows = np.flatnonzero((self._games != _IDLE) & masks.any(axis=1))
+        if len(rows):
+            actions[rows] = self._choose(masks[rows], rows)
+        self._observations, _, terminated, truncated, infos = self._envs.step(actions)
+        over = terminated | truncated
+        self._note(actions, over & (self._games != _IDLE), infos)
+        return over
+
+    def _choose(self, masks: BoolArray, rows: IntArray) -> IntArray:
+        actions = np.asarray(self._policy.act(self._observations[rows], masks, rows))
+        if actions.shape != rows.shape or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"the policy gave {actions.shape} {actions.dtype}, accepted is {rows.shape} int64"
+            )
+        return actions
+
+    def _note(self, actions: IntArray, over: BoolArray, infos: Mapping[str, Any]) -> None:
+        if self._recorder:
+            self._recorder.add(self._games, actions)
+        for row in np.flatnonzero(over).tolist():
+            game = int(self._games[row])
+            self.results.note(game, row, infos)
+            if self._recorder:
+                end = {name: values[game].item() for name, values in self.results.counters.items()}
+                end["outcome"] = self.results.outcomes[game]
+                self._recorder.write(game, int(self._deals[game]), end)
+
+
+class _Recorder:
+    """Writes each game to a file once it is over."""
+
+    def __init__(self, folder: Path, variant: str, kwargs: dict[str, Any]) -> None:
+        self._folder = folder
+        self._variant = variant
+        self._kwargs = kwargs
+        self._actions: dict[int, list[int]] = {}
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def add(self, games: IntArray, actions: IntArray) -> None:
+        for game, action in zip(games.tolist(), actions.tolist(), strict=True):
+            self._actions.setdefault(game, []).append(action)
+
+    def write(self, game: int, deal: int, end: dict[str, Any]) -> None:
+        record = game_record(self._variant, deal, self._actions.pop(game), self._kwargs)
+        path = self._folder / f"{self._variant}-{deal}.json"
+        path.write_text(json.dumps(record | end) + "\n", encoding="utf-8")
+
+
+def game_record(
+    variant: str, deal: int, actions: Sequence[int], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Describe a game so that it can be played again: ids, deal, arguments, actions, versions."""
+    return {
+        "variant": variant,
+        "env_id": env_id(find_sheet(variant)),
+        "deal": deal,
+        "kwargs": dict(kwargs),
+        "actions": list(actions),
+        "versions": _versions(),
+    }
+
+
+def _versions() -> dict[str, str]:
+    import solitaire_env
+
+    return {
+        "solitaire_env": solitaire_env.__version__,
+        "gymnasium": gym.__version__,
+        "numpy": np.__version__,
+    }
+
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """Foundation cards of one policy less those of another, on the same deals.
+
+    Attributes:
+        deals: how many.
+        mean: of the differences.
+        low: its one-sided 99 % lower bound, by paired bootstrap.
+        more: deals with more cards.
+        fewer: deals with fewer cards.
+    """
+
+    deals: int
+    mean: float
+    low: float
+    more: int
+    fewer: int
+
+
+def paired_bootstrap(one: Evaluation, other: Evaluation) -> PairedDifference:
+    """Compare the foundation cards of two policies on the same deals.
+
+    Raises:
+        ValueError: if variant or deals differ.
+    """
+    if one.variant != other.variant or not np.array_equal(one.deals, other.deals):
+        raise ValueError(f"{one.agent} and {other.agent} played other deals: nothing to pair")
+    difference = one.foundation_cards - other.foundation_cards
+    low = float(np.quantile(bootstrap_means(difference), 0.01))
+    more, fewer = int((difference > 0).sum()), int((difference < 0).sum())
+    return PairedDifference(len(difference), float(difference.mean()), low, more, fewer)
+
+
+def comparison_table(evaluations: Sequence[Evaluation]) -> str:
+    """Lay out evaluations as lines of text, one a policy, under a line of titles."""
+    titles = ("agent", "deals", "wins", "win rate [95 %]", "cards [95 %]", "moves", "outcomes")
+    rows = [titles, *(_table_row(evaluation.summary()) for evaluation in evaluations)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [_line(row, widths) for row in rows]
+    return "\n".join(lines)
+
+
+def _table_row(told: dict[str, Any]) -> tuple[str, ...]:
+    rates = [100 * told[name] for name in ("win_rate", "wilson_low", "wilson_high")]
+    cards = [told[f"foundation_cards{end}"] for end in ("", "_low", "_high")]
+    outcomes = ", ".join(f"{outcome} {count}" for outcome, count in told["outcomes"].items())
+    return (
+        told["agent"],
+        str(told["deals"]),
+        str(told["wins"]),
+        "{:.1f} % [{:.1f}, {:.1f}]".format(*rates),
+        "{:.1f} [{:.1f}, {:.1f}]".format(*cards),
+        f"{told['moves']:.1f}",
+        outcomes,
+    )
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    """Align a row: the first and last cell left, numbers right."""
+    cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+    return "  ".join([row[0].ljust(widths[0]), *cells[1:-1], row[-1]])
