@@ -150,6 +150,11 @@ class Table:
         out = (observations, masks, rewards, terminated, truncated, illegal)
         self.kernels.step_games(self.rules, self.games, self.settings, actions, resets, *rows, *out)
 
+    def is_over(self, rows: IntArray) -> BoolArray:
+        """Tell which rows have ended, or have reached the step limit."""
+        games, limit = self.games[rows], self.settings[0].max_episode_steps
+        return (games.outcome != 0) | ((games.steps >= limit) & (limit > 0))
+
     def position(self, row: int) -> Position:
         """Put a game's cards into words, all of them."""
         return position_of(self.sheet.name, self.rules, self.games[row])

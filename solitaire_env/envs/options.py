@@ -101,7 +101,7 @@ def check_look(render_mode: str | None, felt: str) -> None:
     one_of("felt", felt, FELTS)
 
 
-def autoreset_mode(value: AutoresetMode | str) -> AutoresetMode:
+def check_autoreset_mode(value: AutoresetMode | str) -> AutoresetMode:
     """Read an autoreset mode, given as the enum or as its value."""
     if isinstance(value, AutoresetMode):
         return value

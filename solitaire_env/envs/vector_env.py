@@ -1,10 +1,7 @@
 """Many games side by side as one Gymnasium vector environment, stepped by the engine itself."""
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import gymnasium as gym
 import numpy as np
@@ -25,14 +22,15 @@ from solitaire_env.engine.state import (
     public_fields,
 )
 from solitaire_env.engine.table import Table
+from solitaire_env.envs.buffers import StepOut, check_out, fresh_out
 from solitaire_env.envs.env import random_word
 from solitaire_env.envs.options import (
     RENDER_MODES,
     ActionError,
     IllegalActionError,
     OptionError,
-    autoreset_mode,
     check_actions,
+    check_autoreset_mode,
     check_deal,
     check_deals,
     check_look,
@@ -42,33 +40,13 @@ from solitaire_env.envs.options import (
     whole_number,
 )
 from solitaire_env.envs.registration import find_sheet
+from solitaire_env.envs.threads import Threads
 from solitaire_env.notation import Position, board_text
 from solitaire_env.rulesheet import RuleSheet
 
 Infos = dict[str, Any]
 
-GAMES_WORTH_THREADS = 4096
-"""Below so many games one thread is faster than several."""
-
 _OUTCOMES = np.array([None, *(outcome.label for outcome in Outcome if outcome)], object)
-
-
-class StepOut(NamedTuple):
-    """Buffers that `step(actions, out=...)` writes in place of fresh arrays.
-
-    Attributes:
-        observations: (N, n) uint8, rows contiguous.
-        action_mask: (N, A) int8, rows contiguous.
-        rewards: (N,) float64.
-        terminated: (N,) bool.
-        truncated: (N,) bool.
-    """
-
-    observations: ByteArray
-    action_mask: npt.NDArray[np.int8]
-    rewards: FloatArray
-    terminated: BoolArray
-    truncated: BoolArray
 
 
 class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
@@ -81,7 +59,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         num_envs: games side by side.
         max_episode_steps: steps that truncate an episode; None: no limit.
         autoreset_mode: Gymnasium's enum or its value, as "NextStep".
-        num_threads: None: one, or all cores from `GAMES_WORTH_THREADS` games up.
+        num_threads: None: one, or all cores from `threads.GAMES_WORTH_THREADS` games up.
 
     Raises:
         OptionError: naming the argument, its value and what is accepted.
@@ -125,11 +103,12 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
             max_episode_steps=max_episode_steps,
         )
         check_look(render_mode, felt)
-        self.autoreset_mode = _autoreset_mode(autoreset_mode)
+        self.autoreset_mode = check_autoreset_mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
         self.felt = felt
-        self.num_threads = _threads(num_threads, self.num_envs)
+        self._threads = Threads(num_threads, self.num_envs)
+        self.num_threads = self._threads.count
         self._seconds = float(seconds_per_move)
         self._raises = illegal == "raise"
         self._table = Table(self.sheet, self.num_envs, settings)
@@ -139,7 +118,6 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         self._dealt = np.zeros(self.num_envs, np.bool_)
         self._over = np.zeros(self.num_envs, np.bool_)
         self._observations = self._table.new_outputs()[0]
-        self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
     def _set_spaces(self) -> None:
         size = self._table.new_outputs()[0].shape[1]
@@ -230,22 +208,13 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         """
         resets = self._over & (self.autoreset_mode == AutoresetMode.NEXT_STEP)
         numbers = self._check(actions, resets)
-        if out is None:
-            out = self._fresh_out()
-        else:
-            _check_out(out, *self._fresh_out())
+        out = fresh_out(self._table) if out is None else check_out(out, self._table)
         illegal = np.empty(self.num_envs, np.bool_)
         self._run(numbers, resets, out, illegal)
         self._over = out.terminated | out.truncated
         infos = self._finish(out, illegal)
         self._observations[:] = out.observations
         return out.observations, out.rewards, out.terminated, out.truncated, infos
-
-    def _fresh_out(self) -> StepOut:
-        observations, masks = self._table.new_outputs()
-        count = self.num_envs
-        flags = (np.empty(count, np.bool_), np.empty(count, np.bool_))
-        return StepOut(observations, masks.view(np.int8), np.empty(count), *flags)
 
     def _check(self, actions: object, resets: BoolArray) -> IntArray:
         count = self._table.rules.num_actions
@@ -276,17 +245,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         def run(rows: tuple[int, int]) -> None:
             self._table.step(numbers, resets, rows, *buffers)
 
-        if self.num_threads == 1:
-            run((0, self.num_envs))
-        else:
-            list(self._threads().map(run, _slices(self.num_envs, self.num_threads)))
-
-    def _threads(self) -> ThreadPoolExecutor:
-        """Give this process's threads: a forked child has none of its parent's."""
-        if self._pool is None or self._pool[0] != os.getpid():
-            self._table.kernels.step_games  # noqa: B018 - compiled before threads ask for it
-            self._pool = os.getpid(), ThreadPoolExecutor(self.num_threads)
-        return self._pool[1]
+        self._threads.run(run)
 
     def _finish(self, out: StepOut, illegal: BoolArray) -> Infos:
         """Tell of the step, after dealing anew where SAME_STEP does."""
@@ -359,7 +318,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
             raise OptionError(f"states are {array.shape} {array.dtype}, accepted is {shape} uint8")
         self._table.restore(rows, array)
         self._dealt[rows] = self._seeded = True
-        self._over[rows] = self._table.games.outcome[rows] != 0
+        self._over[rows] = self._table.is_over(rows)
         _, masks = self._table.new_outputs()
         self._table.show(rows, self._observations, masks)
 
@@ -381,30 +340,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
 
     def close_extras(self, **_: Any) -> None:
         """Stop the threads."""
-        if self._pool is not None and self._pool[0] == os.getpid():
-            self._pool[1].shutdown(wait=False)
-        self._pool = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle and deepcopy: all but the threads."""
-        return {**vars(self), "_pool": None}
-
-
-def _autoreset_mode(value: AutoresetMode | str) -> AutoresetMode:
-    return autoreset_mode(value)
-
-
-def _threads(num_threads: int | None, num_envs: int) -> int:
-    cores = os.cpu_count() or 1
-    if num_threads is None:
-        return cores if num_envs >= GAMES_WORTH_THREADS else 1
-    return min(whole_number("num_threads", num_threads, 1, 1024), num_envs)
-
-
-def _slices(count: int, parts: int) -> list[tuple[int, int]]:
-    """Cut rows 0..count-1 into as many stretches, as even as can be."""
-    edges = [count * part // parts for part in range(parts + 1)]
-    return list(pairwise(edges))
+        self._threads.close()
 
 
 def _reset_mask(options: dict[str, Any], count: int) -> BoolArray:
@@ -426,12 +362,3 @@ def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | No
     if len(seed) != count:
         raise OptionError(f"seed has {len(seed)} entries, accepted are {count}, one a game")
     return [None if each is None else check_seed(each) for each in seed]
-
-
-def _check_out(out: StepOut, *expected: npt.NDArray[Any]) -> None:
-    """Raise OptionError unless buffers have the shapes and dtypes of fresh ones."""
-    for name, given, fresh in zip(StepOut._fields, out, expected, strict=True):
-        good = isinstance(given, np.ndarray) and given.flags.c_contiguous and given.flags.writeable
-        if not good or given.shape != fresh.shape or given.dtype != fresh.dtype:
-            accepted = f"{fresh.shape} {fresh.dtype}, contiguous and writable"
-            raise OptionError(f"out.{name} is {given!r}, accepted is {accepted}")

@@ -1,0 +1,50 @@
+"""The arrays that a vector environment's step writes: fresh ones, or a caller's own."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from solitaire_env.engine.state import BoolArray, ByteArray, FloatArray
+from solitaire_env.engine.table import Table
+from solitaire_env.envs.options import OptionError
+
+
+class StepOut(NamedTuple):
+    """Buffers that `step(actions, out=...)` writes in place of fresh arrays.
+
+    Attributes:
+        observations: (N, n) uint8, contiguous.
+        action_mask: (N, A) int8, contiguous.
+        rewards: (N,) float64.
+        terminated: (N,) bool.
+        truncated: (N,) bool.
+    """
+
+    observations: ByteArray
+    action_mask: npt.NDArray[np.int8]
+    rewards: FloatArray
+    terminated: BoolArray
+    truncated: BoolArray
+
+
+def fresh_out(table: Table) -> StepOut:
+    """Make buffers for a step of a table's games."""
+    observations, masks = table.new_outputs()
+    count = len(observations)
+    flags = (np.empty(count, np.bool_), np.empty(count, np.bool_))
+    return StepOut(observations, masks.view(np.int8), np.empty(count), *flags)
+
+
+def check_out(out: StepOut, table: Table) -> StepOut:
+    """Return a caller's buffers; OptionError unless they are as fresh ones are."""
+    for name, given, fresh in zip(StepOut._fields, out, fresh_out(table), strict=True):
+        if not _is_writable(given) or given.shape != fresh.shape or given.dtype != fresh.dtype:
+            accepted = f"{fresh.shape} {fresh.dtype}, contiguous and writable"
+            raise OptionError(f"out.{name} is {given!r}, accepted is {accepted}")
+    return out
+
+
+def _is_writable(array: Any) -> bool:
+    flags = array.flags if isinstance(array, np.ndarray) else None
+    return flags is not None and flags.c_contiguous and flags.writeable
