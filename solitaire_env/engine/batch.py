@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solitaire_env.engine.building import note_top
-from solitaire_env.engine.compile import kernel
+from solitaire_env.engine.compile import entry, kernel
 from solitaire_env.engine.dealing import deal_game, determinize
 from solitaire_env.engine.foundations import note_places
 from solitaire_env.engine.generator import below, next_deal, seed
@@ -37,7 +37,7 @@ _WIN_REWARD, _LEDGER_REWARD = int(Reward.WIN), int(Reward.LEDGER)
 _TERMINATE = int(Illegal.TERMINATE)
 
 
-@kernel
+@entry
 def seed_games(
     rules: LoweredRules, games: Games, rows: IntArray, words: npt.NDArray[np.uint64]
 ) -> None:
@@ -46,7 +46,7 @@ def seed_games(
         seed(games[rows[index]], words[index])
 
 
-@kernel
+@entry
 def deal_games(rules: LoweredRules, games: Games, rows: IntArray, deals: IntArray) -> None:
     """Deal these rows; a deal of `ANY_DEAL` is drawn by the row's generator."""
     for index in range(len(rows)):
@@ -62,7 +62,7 @@ def start_game(rules: LoweredRules, game: Game, deal: int) -> None:
     write_mask(rules, game)
 
 
-@kernel
+@entry
 def complete_games(rules: LoweredRules, games: Games, rows: IntArray) -> None:
     """Derive what follows from the cards, for rows that were filled from a position."""
     for index in range(len(rows)):
@@ -73,7 +73,7 @@ def complete_games(rules: LoweredRules, games: Games, rows: IntArray) -> None:
         write_mask(rules, game)
 
 
-@kernel
+@entry
 def determinize_games(
     rules: LoweredRules, games: Games, rows: IntArray, words: npt.NDArray[np.uint64]
 ) -> None:
@@ -82,7 +82,7 @@ def determinize_games(
         determinize(rules, games[rows[index]], words[index])
 
 
-@kernel
+@entry
 def show_games(
     rules: LoweredRules,
     games: Games,
@@ -99,7 +99,7 @@ def show_games(
         write_action_mask(games[row], masks[row])
 
 
-@kernel
+@entry
 def step_games(
     rules: LoweredRules,
     games: Games,
@@ -169,7 +169,7 @@ def earned(game: Game, settings: Settings, cards_before: int, score_before: int)
     return float(game.foundation_cards - cards_before)
 
 
-@kernel
+@entry
 def random_steps(
     rules: LoweredRules,
     games: Games,

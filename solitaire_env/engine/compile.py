@@ -53,13 +53,23 @@ def kernel_digest() -> str:
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function to machine code that holds neither the GIL nor reference counts.
+    """Compile a function for other kernels to call.
 
     Kernels see games as records, which are bare pointers; `_nrt=False` leaves out the counting of
     references to the arrays inside them. A kernel must not allocate or return an array.
     """
+    return _njit(function, no_cpython_wrapper=JIT, no_cfunc_wrapper=JIT)
+
+
+def entry(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a kernel that Python calls, through `specialise`."""
+    return _njit(function)
+
+
+def _njit(function: Callable[P, R], **options: bool) -> Callable[P, R]:
+    """Compile a function that holds neither the GIL nor references."""
     njit: Any = numba.njit
-    return cast("Callable[P, R]", njit(nogil=True, _nrt=False)(function))
+    return cast("Callable[P, R]", njit(nogil=True, _nrt=False, **options)(function))
 
 
 def wrapping_kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -75,7 +85,7 @@ def specialise(function: Callable[P, R], *arguments: Any) -> Callable[P, R]:
     Calling what comes back skips numba's dispatch, which costs more than a step of one game.
 
     Args:
-        function: made by `kernel`.
+        function: made by `entry`.
         arguments: rules first; the rest only for their types.
     """
     if not JIT:

@@ -1,7 +1,8 @@
 """Positions in words to rows of state and back; the impossible is refused with the reason."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from solitaire_env.cards import NO_CARD, SUITS, UNKNOWN, card_of, rank_of, suit_of
@@ -178,47 +179,56 @@ def _read(pile: str, text: object) -> int:
 
 def _check_census(sheet: RuleSheet, position: Position) -> None:
     """Every card of the decks lies somewhere, and no other."""
-    seen = Counter(_cards(sheet, position))
+    places = _places(sheet, position)
+    for card, piles in places.items():
+        _require(_in_deck(sheet, card), f"{_named(card, piles)}, no card of this game")
     for suit in range(sheet.suits):
         for rank in range(1, sheet.ranks + 1):
             card = card_of(suit, rank)
-            if not (sheet.foundations.kings_leave and rank == sheet.king):
-                found = seen.pop(card, 0)
-                text = card_text(card)
-                message = f"{text} is there {found} times, {sheet.decks} decks hold {sheet.decks}"
-                _require(found == sheet.decks, message)
-    _check_king_census(sheet, position, seen)
+            piles = places[card]
+            leaves = sheet.foundations.kings_leave and rank == sheet.king
+            if len(piles) > sheet.decks or (len(piles) < sheet.decks and not leaves):
+                _require(False, f"{_named(card, piles)}, the decks hold {sheet.decks}")
+    _check_king_census(sheet, position, places)
 
 
-def _check_king_census(sheet: RuleSheet, position: Position, rest: Counter[int]) -> None:
-    """What is left after all other cards are Kings of a game whose Kings leave."""
-    leave = sheet.foundations.kings_leave
-    strange = [card for card in rest if not (leave and _in_deck(sheet, card))]
-    _require(not strange, f"{', '.join(map(card_text, strange))} not in the decks of this game")
-    total = sum(rest.values()) + position["kings"]
-    _require(total == _kings(sheet), f"{total} Kings, the decks hold {_kings(sheet)}")
-    many = [card_text(card) for card, count in rest.items() if count > sheet.decks]
-    _require(not many, f"{', '.join(many)} is there more than {sheet.decks} times")
+def _check_king_census(
+    sheet: RuleSheet, position: Position, places: Mapping[int, list[str]]
+) -> None:
+    """Kings that leave lie somewhere or are counted as gone."""
+    if sheet.foundations.kings_leave:
+        lying = sum(len(piles) for card, piles in places.items() if rank_of(card) == sheet.king)
+        total = lying + position["kings"]
+        message = f"kings is {position['kings']} and {lying} lie elsewhere"
+        _require(total == _kings(sheet), f"{message}, the decks hold {_kings(sheet)}")
+
+
+def _named(card: int, piles: list[str]) -> str:
+    """Say how often a card is there, and where: `TD is there 3 times (T1, R4, waste)`."""
+    where = f" ({', '.join(piles)})" if piles else ""
+    return f"{card_text(card)} is there {len(piles)} times{where}"
 
 
 def _in_deck(sheet: RuleSheet, card: int) -> bool:
     return suit_of(card) < sheet.suits and rank_of(card) <= sheet.ranks
 
 
-def _cards(sheet: RuleSheet, position: Position) -> list[int]:
-    cards = [_read(name, text) for name in ("stock", "waste") for text in position[name]]
+def _places(sheet: RuleSheet, position: Position) -> Mapping[int, list[str]]:
+    """List for each card the piles where it lies, one entry a copy."""
+    places: defaultdict[int, list[str]] = defaultdict(list)
+    piles = {name: position[name] for name in ("stock", "waste")}
     for pile, texts in enumerate(position["tableau"]):
-        bare = [text[1:-1] if is_face_down(text) else text for text in texts]
-        cards += [_read(column(pile), text) for text in bare]
-    cards += [
-        _read(cell(index), text)
-        for index, text in enumerate(position["reserve"])
-        if text is not None
-    ]
+        piles[column(pile)] = [text[1:-1] if is_face_down(text) else text for text in texts]
+    for index, text in enumerate(position["reserve"]):
+        piles[cell(index)] = [] if text is None else [text]
+    for name, texts in piles.items():
+        for text in texts:
+            places[_read(name, text)].append(name)
     for suit in range(sheet.suits):
         for height in position["foundations"][SUITS[suit]]:
-            cards += [card_of(suit, rank) for rank in range(1, height + 1)]
-    return cards
+            for rank in range(1, height + 1):
+                places[card_of(suit, rank)].append("foundations")
+    return places
 
 
 def _check_column(sheet: RuleSheet, pile: int, texts: Sequence[str]) -> None:
@@ -226,10 +236,11 @@ def _check_column(sheet: RuleSheet, pile: int, texts: Sequence[str]) -> None:
     name, hidden = column(pile), sum(map(is_face_down, texts))
     down = sheet.tableau.hidden()[pile]
     _require(hidden <= down, f"{name} has {hidden} cards face down, dealt were {down}")
-    order = all(map(is_face_down, texts[:hidden]))
-    _require(order, f"{name} has a face-down card above a face-up one")
+    for below, card in pairwise(texts):
+        turned = is_face_down(card) and not is_face_down(below)
+        _require(not turned, f"{card} of {name} lies face down on {below}, which is face up")
     top_up = hidden < len(texts) or not texts
-    _require(top_up, f"the top card of {name} lies face down")
+    _require(top_up, f"{texts[-1:]} on top of {name} lies face down")
     dealt = sheet.tableau.heights()[pile]
     first = hidden if down else max(dealt - 1, 0)
     for below, card in zip(texts[first:], texts[first + 1 :], strict=False):

@@ -37,6 +37,7 @@ from solitaire_env.envs.options import (
     check_reset_options,
     check_seed,
     check_settings,
+    read_array,
     whole_number,
 )
 from solitaire_env.envs.registration import find_sheet
@@ -313,7 +314,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         """Return games to states that `clone_states` gave, of the same variant."""
         rows = self._indices(indices)
         shape = (len(rows), self._table.games.itemsize)
-        array = np.asarray(states)
+        array = read_array(states)
         if array.shape != shape or array.dtype != np.uint8:
             raise OptionError(f"states are {array.shape} {array.dtype}, accepted is {shape} uint8")
         self._table.restore(rows, array)
@@ -325,7 +326,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
     def _indices(self, indices: Sequence[int] | IntArray | None) -> IntArray:
         if indices is None:
             return self._rows
-        rows = np.asarray(indices)
+        rows = read_array(indices)
         whole = rows.ndim == 1 and (rows.dtype.kind in "iu" or rows.size == 0)
         if not whole or (rows < 0).any() or (rows >= self.num_envs).any():
             raise OptionError(f"indices are {indices!r}, accepted are 0..{self.num_envs - 1}")
@@ -356,7 +357,7 @@ def _reset_mask(options: dict[str, Any], count: int) -> BoolArray:
 def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
     if seed is None:
         return [None] * count
-    if isinstance(seed, int | np.integer):
+    if not isinstance(seed, Sequence | np.ndarray):
         first = check_seed(seed)
         return [first + row for row in range(count)]
     if len(seed) != count:
