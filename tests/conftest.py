@@ -1,0 +1,21 @@
+"""What all tests share."""
+
+import importlib
+import os
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+
+
+def needs_module(name: str) -> ModuleType:
+    """Import a module of an extra: without it skip, or fail where the CI variable is set."""
+    if os.environ.get("CI"):
+        return importlib.import_module(name)
+    return pytest.importorskip(name, reason=f"{name} is not installed: pip install '.[agents,dev]'")
+
+
+@pytest.fixture
+def needs() -> Callable[[str], ModuleType]:
+    """Give `needs_module`; a test module's own imports use `tests.conftest.needs_module`."""
+    return needs_module

@@ -1,0 +1,447 @@
+"""Agents: configurations, runs that survive being killed, players, and the command lines."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.config import Config, ConfigError, change_config, config_of, load_config
+from agents.registry import load_agent
+from solitaire_env import VARIANTS, register
+from tests.conftest import needs_module
+from tests.helpers import ROOT, every_variant, make
+from tests.tiny_games import TINY_GAMES
+
+for name in ("torch", "sb3_contrib", "scipy", "tensorboard", "tqdm"):
+    needs_module(name)
+
+import torch as th  # noqa: E402 - after the check that it is there
+
+from agents import demo  # noqa: E402
+from agents import evaluate as evaluate_command  # noqa: E402
+from agents import train as train_command  # noqa: E402
+from agents.distribution import FastMaskedDistribution  # noqa: E402
+from agents.layout import layout_of  # noqa: E402
+from agents.memory import LoopMemory  # noqa: E402
+from agents.ppo import NetworkPolicy, new_model  # noqa: E402
+from agents.runs import best_network, write_whole  # noqa: E402
+from agents.train import make_games, train  # noqa: E402
+from solitaire_env.evaluation import evaluate  # noqa: E402
+
+SAN_JUAN_HILL = "san-juan-hill"
+TINY = (
+    "env.num_envs=8",
+    "ppo.n_steps=16",
+    "ppo.batch_size=64",
+    "network.pile=16",
+    "network.table=16",
+    "run.checkpoint_every=256",
+    "run.validate_every=512",
+    "run.validate_deals=5",
+)
+
+
+def tiny(variant: str = SAN_JUAN_HILL, *changes: str) -> Config:
+    """Make a configuration that trains in a second or two."""
+    return change_config(config_of({"run": {"variant": variant}}), [*TINY, *changes])
+
+
+def untrained(variant: str) -> tuple[Any, Any]:
+    """Make a model that has learnt nothing, and its games."""
+    venv = make_games(tiny(variant))
+    return new_model(tiny(variant), venv), venv
+
+
+# Configurations
+
+
+@every_variant
+def test_every_variant_has_a_configuration(name: str) -> None:
+    """One TOML a game, named after it, that names it."""
+    config = load_config(ROOT / "configs" / f"{name}.toml")
+    assert config.run.variant == name
+
+
+def test_a_configuration_survives_json() -> None:
+    """The resolved configuration of a run's folder is one that can be read again."""
+    config = tiny()
+    assert config_of(json.loads(json.dumps(config.to_dict()))) == config
+
+
+def test_changes_are_typed() -> None:
+    """Values are read as TOML; whole numbers serve as fractions, bare words as strings."""
+    changes = ["ppo.learning_rate=1", "ppo.n_steps=1_000", "env.reward=win", 'run.variant="x"']
+    config = change_config(tiny(), changes)
+    assert (config.ppo.learning_rate, config.ppo.n_steps) == (1.0, 1000)
+    assert (config.env.reward, config.run.variant) == ("win", "x")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("ppo.lr=1", "unknown key 'ppo.lr', accepted are run.variant, .* ppo.learning_rate"),
+        ("learning_rate=1", "unknown key"),
+        ("ppo.n_steps=1.5", "ppo.n_steps is 1.5, accepted is a value of type int"),
+        ("ppo.n_steps=true", "of type int"),
+        ("ppo.n_steps=0", "numbers from 1"),
+        ("ppo.gamma=-1", "numbers from 0"),
+        ("ppo.gamma=nan", "numbers from 0"),
+        ("ppo.gamma=high", "ppo.gamma is 'high', accepted is a value of type float"),
+        ("ppo.gamma", "accepted is section.key=value"),
+    ],
+)
+def test_bad_changes(change: str, message: str) -> None:
+    """Each names the key, the value and what is accepted."""
+    with pytest.raises(ConfigError, match=message):
+        change_config(tiny(), [change])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "run.variant is missing"),
+        ("variant = 1", "outside the sections"),
+        ("[run", "is no TOML"),
+        ("[run]\nspeed = 1", "unknown key 'run.speed'"),
+    ],
+)
+def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
+    """A broken file is refused; so is one that is not there."""
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=message):
+        load_config(path)
+    with pytest.raises(ConfigError, match="no configuration at"):
+        load_config(tmp_path / "none.toml")
+
+
+# The network
+
+
+@pytest.mark.parametrize("name", [*VARIANTS, *(sheet.name for sheet in TINY_GAMES)])
+def test_the_network_serves_every_game(name: str) -> None:
+    """Logits for each action and a value, finite; every action has ends of its own."""
+    for sheet in TINY_GAMES:
+        register(sheet)
+    model, venv = untrained(name)
+    observations = th.as_tensor(venv.reset())
+    actions, values, log_probs = model.policy(observations, action_masks=venv.action_masks())
+    assert values.shape == (8, 1)
+    assert th.isfinite(log_probs).all()
+    assert venv.action_masks()[np.arange(8), actions.numpy()].all()
+    ends = layout_of(venv.envs).ends
+    assert len(ends) == venv.action_space.n
+    # A column aimed at itself means the foundation: no other two actions may be one.
+    assert len(set(ends)) == len(ends)
+
+
+@every_variant
+def test_piles_are_lined_up_at_their_tops(name: str) -> None:
+    """The encoder sees each pile's top card first, in fresh deals and later."""
+    model, venv = untrained(name)
+    layout, encoder = layout_of(venv.envs), model.policy.features_extractor
+    observations = venv.reset()
+    for _ in range(30):
+        observations = venv.step(venv.action_masks().argmax(axis=1))[0]
+    seen = th.as_tensor(observations).long()
+    cards = encoder._cards(seen, encoder._heights(seen)).numpy()
+    first, end = layout.places["tableau"]
+    tableau = observations[:, first:end].reshape(8, *layout.shapes["tableau"])
+    for game in range(8):
+        for pile in range(layout.columns):
+            column = tableau[game, pile]
+            expected = column[column > 0][::-1]
+            np.testing.assert_array_equal(cards[game, pile, : len(expected)], expected)
+            assert not cards[game, pile, len(expected) :].any()
+
+
+def test_the_distance_to_the_foundation() -> None:
+    """A card's own foundation is the tallest of its suit that is lower than it."""
+    model, venv = untrained(SAN_JUAN_HILL)
+    layout, encoder = layout_of(venv.envs), model.policy.features_extractor
+    observation = np.zeros((1, layout.size), np.uint8)
+    first, _ = layout.places["foundations"]
+    observation[0, first : first + 8] = [5, 2, 1, 1, 13, 1, 1, 1]
+    facts = encoder._facts(th.as_tensor(observation).long(), th.zeros(1, 54))[0]
+    far, near = (facts[:, 0] * 13).round().int(), facts[:, 1].int()
+    six_of_spades, three_of_spades, four_of_spades, five_of_hearts = 6, 3, 4, 13 + 5
+    assert far[[six_of_spades, three_of_spades, four_of_spades]].tolist() == [0, 0, 1]
+    assert near[[six_of_spades, three_of_spades, four_of_spades]].tolist() == [1, 1, 0]
+    assert far[five_of_hearts] == 3
+
+
+def test_the_fast_distribution_is_the_slow_one() -> None:
+    """Log probabilities, entropy and mode are sb3-contrib's; samples are legal and as likely."""
+    from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
+
+    th.manual_seed(0)
+    logits, masks = th.randn(50, 9), th.rand(50, 9) < 0.4
+    masks[:, 3] = True
+    fast = FastMaskedDistribution(9).proba_distribution(logits)
+    slow = MaskableCategoricalDistribution(9).proba_distribution(logits)
+    for mask in (None, masks.numpy()):
+        fast.apply_masking(mask)
+        slow.apply_masking(mask)
+        actions = slow.sample()
+        th.testing.assert_close(fast.log_prob(actions), slow.log_prob(actions))
+        th.testing.assert_close(fast.entropy(), slow.entropy())
+        assert th.equal(fast.mode(), slow.mode())
+    draws = th.stack([fast.sample() for _ in range(4000)])
+    assert masks.gather(1, draws.T).all()
+    shares = th.nn.functional.one_hot(draws, 9).float().mean(dim=0)
+    assert (shares - fast.logits.exp()).abs().max() < 0.05
+
+
+# Players
+
+
+def test_the_network_player_does_not_depend_on_the_games_at_once() -> None:
+    """Same choices whether games share the network's batch or not, argmax and sampled."""
+    model, venv = untrained(SAN_JUAN_HILL)
+    memory = layout_of(venv.envs)
+    for temperature in (0.0, 1.0):
+        results = [
+            evaluate(
+                NetworkPolicy(model.policy, LoopMemory(memory), temperature),
+                SAN_JUAN_HILL,
+                range(70),
+                num_envs=num_envs,
+                max_episode_steps=80,
+            )
+            for num_envs in (70, 9)
+        ]
+        for name in ("moves", "score", "foundation_cards", "outcomes"):
+            one, other = (getattr(result, name) for result in results)
+            np.testing.assert_array_equal(one, other)
+
+
+def test_no_action_is_repeated_in_a_position() -> None:
+    """Until every legal action was tried there."""
+    layout = layout_of(make(SAN_JUAN_HILL))
+    memory, rows = LoopMemory(layout), np.array([4])
+    memory.reset(rows)
+    here = np.zeros((1, layout.size), np.uint8)
+    masks = np.array([[True, False, True]])
+    assert memory.untried(here, masks, rows).tolist() == [[True, False, True]]
+    memory.note(here, np.array([0]), rows)
+    later = here.copy()
+    later[:, slice(*layout.places["counters"])] = 7
+    assert memory.untried(later, masks, rows).tolist() == [[False, False, True]]
+    elsewhere = here + 1
+    assert memory.untried(elsewhere, masks, rows).tolist() == [[True, False, True]]
+    memory.note(later, np.array([2]), rows)
+    assert memory.untried(here, masks, rows).tolist() == [[True, False, True]]
+    memory.reset(rows)
+    memory.note(here, np.array([2]), rows)
+    assert memory.untried(here, masks, rows).tolist() == [[True, False, False]]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("nobody", {}, "accepted are random, ppo, module:factory or a .zip"),
+        ("nowhere:make", {}, "can't be loaded: No module named 'nowhere'"),
+        ("agents.random_legal:nothing", {}, "can't be loaded"),
+        ("random", {"temperature": 1.0}, "does not take temperature"),
+        ("missing.zip", {}, "there is no network at missing.zip"),
+    ],
+)
+def test_unknown_players(name: str, options: dict[str, Any], message: str) -> None:
+    """Each is refused, naming it."""
+    with pytest.raises(ValueError, match=message):
+        load_agent(name, SAN_JUAN_HILL, **options)
+
+
+def test_anybodys_factory_plays() -> None:
+    """`module:factory` is called with the variant."""
+    player = load_agent("agents.random_legal:make", SAN_JUAN_HILL)
+    assert len(evaluate(player, SAN_JUAN_HILL, range(2)).deals) == 2
+
+
+# Runs
+
+
+def test_a_run_keeps_what_it_takes_to_repeat_it(tmp_path: Path) -> None:
+    """Configuration, seed, command, versions, curves, validations and networks; then it plays."""
+    path = train(tiny(SAN_JUAN_HILL, "run.total_steps=1024"), tmp_path, "the command")
+    kept = {file.name.split(".")[0] for file in tmp_path.iterdir()}
+    assert {"run", "checkpoint", "best", "validation", "events", "progress-from-0"} <= kept
+    told = json.loads((tmp_path / "run.json").read_text())
+    assert (told["seed"], told["commands"]) == (0, ["the command"])
+    assert told["config"]["ppo"]["n_steps"] == 16
+    assert set(told["versions"]) >= {"solitaire_env", "torch", "sb3_contrib"}
+    with (tmp_path / "validation.csv").open() as file:
+        assert [int(row["steps"]) for row in csv.DictReader(file)] == [512, 1024]
+    assert best_network(tmp_path.parent, SAN_JUAN_HILL) == tmp_path / "best.zip"
+    player = load_agent(str(path), SAN_JUAN_HILL)
+    assert evaluate(player, SAN_JUAN_HILL, range(4)).moves.min() > 0
+    with pytest.raises(ValueError, match="plays another game"):
+        load_agent(str(path), "arabella")
+
+
+def test_a_run_goes_on_and_then_is_done(tmp_path: Path) -> None:
+    """More steps continue from the checkpoint; the same again does nothing more."""
+    train(tiny(SAN_JUAN_HILL, "run.total_steps=512"), tmp_path)
+    longer = tiny(SAN_JUAN_HILL, "run.total_steps=1024")
+    path = train(longer, tmp_path)
+    assert (tmp_path / "progress-from-512.csv").exists()
+    saved = path.read_bytes()
+    train(longer, tmp_path)
+    assert path.read_bytes() == saved
+
+
+def test_minutes_stop_a_run_that_the_same_command_takes_up(tmp_path: Path) -> None:
+    """A run that is out of time has saved what it made."""
+    config = tiny(SAN_JUAN_HILL, "run.total_steps=1_000_000", "run.minutes=0.001")
+    for _ in range(2):
+        assert train(config, tmp_path).exists()
+    assert len(list(tmp_path.glob("progress-from-*"))) == 2
+
+
+def test_a_run_with_other_settings_is_refused(tmp_path: Path) -> None:
+    """A folder holds one run; the message names what differs."""
+    train(tiny(SAN_JUAN_HILL, "run.total_steps=128"), tmp_path)
+    with pytest.raises(ConfigError, match=r"another ppo.gamma: .*--name"):
+        train(tiny(SAN_JUAN_HILL, "ppo.gamma=0.5"), tmp_path)
+
+
+def test_nothing_is_kept_of_a_run_that_can_not_begin(tmp_path: Path) -> None:
+    """An unknown game or a wrong argument leaves no folder behind."""
+    for change in ("run.variant=klondike", "env.reward=cards"):
+        with pytest.raises(ValueError, match="accepted are"):
+            train(tiny(SAN_JUAN_HILL, change), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_same_seed_trains_the_same_network(tmp_path: Path) -> None:
+    """Two runs of one seed are equal, another seed's is not."""
+    parameters = []
+    for place, seed in enumerate((1, 1, 2)):
+        config = tiny(SAN_JUAN_HILL, "run.total_steps=256", f"run.seed={seed}")
+        player = load_agent(str(train(config, tmp_path / str(place))), SAN_JUAN_HILL)
+        parameters.append(player._network.state_dict()["action_net.source.weight"])
+    assert th.equal(parameters[0], parameters[1])
+    assert not th.equal(parameters[0], parameters[2])
+
+
+def test_a_file_is_written_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that dies while writing leaves the file as it was."""
+    path = tmp_path / "file"
+    write_whole(path, b"before")
+
+    def die(_: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", die)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(path, b"after")
+    assert path.read_bytes() == b"before"
+
+
+def test_killed_at_any_moment_the_same_command_resumes(tmp_path: Path) -> None:
+    """SIGKILL in the middle of training; the same command goes on from the checkpoint."""
+    changes = [*TINY, "run.total_steps=200_000", "run.validate_every=0"]
+    command = [sys.executable, "-m", "agents.train", "configs/san-juan-hill.toml"]
+    command += [part for change in changes for part in ("--set", change)]
+    command += ["--folder", str(tmp_path)]
+    checkpoint = tmp_path / SAN_JUAN_HILL / "seed-0" / "checkpoint.zip"
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    for _ in range(2):
+        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 120
+        while not (checkpoint.exists() and checkpoint.stat().st_mtime_ns > before):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    starts = {int(path.stem.split("-")[-1]) for path in checkpoint.parent.glob("progress-*")}
+    assert len(starts) == 2
+    assert max(starts) >= 256
+    assert load_agent(str(checkpoint), SAN_JUAN_HILL)
+
+
+# Command lines
+
+
+def test_the_training_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Seeds are runs of their own; mistakes end with a message and code 2."""
+    changes = [part for change in (*TINY, "run.total_steps=128") for part in ("--set", change)]
+    path = str(ROOT / "configs" / "san-juan-hill.toml")
+    train_command.main([path, *changes, "--seeds", "3", "4", "--folder", str(tmp_path)])
+    for seed in (3, 4):
+        folder = tmp_path / SAN_JUAN_HILL / f"seed-{seed}"
+        assert json.loads((folder / "run.json").read_text())["seed"] == seed
+        assert (folder / "checkpoint.zip").exists()
+    with pytest.raises(SystemExit) as stopped:
+        train_command.main([path, "--set", "ppo.lr=1", "--folder", str(tmp_path)])
+    assert stopped.value.code == 2
+    assert "accepted are run.variant" in capsys.readouterr().err
+
+
+def test_the_evaluation_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Prints the table beside a random player, writes JSON and the games."""
+    out, games = tmp_path / "out" / "out.json", tmp_path / "games"
+    arguments = ["--agent", "random", "--variant", SAN_JUAN_HILL, "--deals", "5:15"]
+    arguments += ["--json", str(out), "--record", str(games), "--num-envs", "4"]
+    evaluate_command.main(arguments)
+    text = capsys.readouterr().out
+    for word in ("win rate", "cards", "moves", "outcomes", "99 % lower bound", "deals 5 to 14"):
+        assert word in text
+    told = json.loads(out.read_text())
+    assert {"wins", "deals", "win_rate", "wilson_low", "wilson_high"} <= set(told)
+    assert told["games"]["deals"] == list(range(5, 15))
+    assert told["random"]["foundation_cards"] == told["foundation_cards"]
+    assert told["paired"]["mean"] == 0
+    assert len(list(games.iterdir())) == 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--agent", "nobody", "--variant", SAN_JUAN_HILL], "accepted are random"),
+        (["--agent", "random", "--variant", "klondike"], "accepted are arabella"),
+        (["--agent", "random", "--variant", SAN_JUAN_HILL, "--deals", "9:1"], "accepted are A:B"),
+        (["--agent", "ppo", "--variant", SAN_JUAN_HILL, "--folder", "nowhere"], "agents.train"),
+    ],
+)
+def test_bad_evaluation_commands(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Mistakes end with a message and code 2."""
+    with pytest.raises(SystemExit) as stopped:
+        evaluate_command.main(arguments)
+    assert stopped.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_demo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A demo of a second runs through to its table and files."""
+    monkeypatch.setattr(demo, "CONFIG", ROOT / "configs" / "san-juan-hill.toml")
+    monkeypatch.setattr(demo, "FOLDER", tmp_path)
+    monkeypatch.setattr(demo, "CHANGES", (*TINY, "run.total_steps=128", "run.minutes=1"))
+    monkeypatch.setattr(demo, "DEALS", range(5))
+    assert demo.main() in (0, 1)
+    assert "ppo - random" in capsys.readouterr().out
+    assert json.loads((tmp_path / "evaluation.json").read_text())["deals"] == 5
+
+
+@pytest.mark.long
+def test_a_minute_of_training_beats_random_play(tmp_path: Path) -> None:
+    """Some moves from nothing, San Juan Hill: at least 30 foundation cards where random has 20."""
+    config = load_config(ROOT / "configs" / "san-juan-hill.toml", ["run.total_steps=400_000"])
+    player = load_agent(str(train(config, tmp_path)), SAN_JUAN_HILL)
+    assert evaluate(player, SAN_JUAN_HILL, range(200)).foundation_cards.mean() > 30
