@@ -1,0 +1,1 @@
+"""Example players and their training, thin over `solitaire_env.evaluation`."""

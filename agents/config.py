@@ -1,0 +1,198 @@
+"""What a training run is made of: a TOML file of four sections, checked key by key."""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+_MAY_BE_ZERO = (
+    "run.seed",
+    "run.validate_every",
+    "env.no_progress_limit",
+    "env.max_episode_steps",
+)
+
+
+class ConfigError(ValueError):
+    """A configuration that can't be used; the message names the key and what is accepted."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Section [run]: what is trained, for how long, what is kept."""
+
+    variant: str = ""
+    """a rule sheet's name"""
+    total_steps: int = 10_000_000
+    """moves played in training, all games together"""
+    minutes: float = 0.0
+    """stop after so many, to be resumed by the same command; 0: never"""
+    seed: int = 0
+    """decides deals, first weights and chance"""
+    checkpoint_every: int = 200_000
+    """moves between two checkpoints"""
+    validate_every: int = 500_000
+    """moves between two validations; 0: none"""
+    validate_deals: int = 200
+    """deals of a validation, from number 1000 up"""
+    threads: int = 1
+    """of PyTorch; two on a busy machine are many times slower than one"""
+
+
+@dataclass(frozen=True)
+class Env:
+    """Section [env]: the games."""
+
+    num_envs: int = 256
+    """games side by side"""
+    reward: str = "foundation"
+    """see the environment's own argument"""
+    reward_scale: float = 0.1
+    """rewards are multiplied by it"""
+    no_progress_limit: int = 12
+    """moves without progress that cut a game short; 0: the rule sheet's limit"""
+    max_episode_steps: int = 0
+    """moves that cut a game short; 0: the rule sheet's limit"""
+
+
+@dataclass(frozen=True)
+class Ppo:
+    """Section [ppo]: the arguments of sb3-contrib's MaskablePPO."""
+
+    n_steps: int = 64
+    """moves in each game between two updates"""
+    batch_size: int = 1024
+    """moves in a gradient step"""
+    n_epochs: int = 1
+    """times that a move is learnt from"""
+    learning_rate: float = 7e-4
+    """at the start"""
+    final_learning_rate: float = 7e-5
+    """at the end, in a straight line from the start"""
+    gamma: float = 0.998
+    """what a reward is worth one move later"""
+    gae_lambda: float = 0.95
+    """between one step (0) and whole games (1) in estimating advantages"""
+    ent_coef: float = 0.005
+    """weight of the entropy"""
+    vf_coef: float = 0.5
+    """weight of the value's error"""
+    clip_range: float = 0.2
+    """how far an update may change an action's probability, relatively"""
+    max_grad_norm: float = 0.5
+    """longest gradient"""
+
+
+@dataclass(frozen=True)
+class Network:
+    """Section [network]: widths of the layers."""
+
+    card: int = 12
+    """numbers that stand for a card"""
+    pile: int = 96
+    """numbers that stand for a pile"""
+    table: int = 128
+    """numbers that stand for the whole table"""
+    match: int = 48
+    """numbers in which a pile and a target are compared"""
+
+
+@dataclass(frozen=True)
+class Config:
+    """A training run, resolved: every key has its value."""
+
+    run: Run = field(default_factory=Run)
+    env: Env = field(default_factory=Env)
+    ppo: Ppo = field(default_factory=Ppo)
+    network: Network = field(default_factory=Network)
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Give sections, keys and values."""
+        return asdict(self)
+
+
+def load_config(path: str | Path, changes: Iterable[str] = ()) -> Config:
+    """Read a TOML file and change some keys.
+
+    Args:
+        path: of the file; keys that it leaves out have their defaults.
+        changes: "section.key=value", the value as TOML writes it (strings without quotes too).
+
+    Raises:
+        ConfigError: for a missing or broken file, an unknown key or a value of another type.
+    """
+    try:
+        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"no configuration at {path}: {error.strerror}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is no TOML: {error}") from error
+    return change_config(config_of(tables), changes)
+
+
+def config_of(tables: Mapping[str, Any]) -> Config:
+    """Build a configuration from sections, as `Config.to_dict` gives them."""
+    config = Config()
+    for section, keys in tables.items():
+        if not isinstance(keys, dict):
+            raise ConfigError(f"{section!r} stands outside the sections, accepted are {_keys()}")
+        for key, value in keys.items():
+            config = _set(config, f"{section}.{key}", value)
+    if not config.run.variant:
+        raise ConfigError("run.variant is missing: name a rule sheet, as 'san-juan-hill'")
+    return config
+
+
+def change_config(config: Config, changes: Iterable[str]) -> Config:
+    """Apply changes "section.key=value"; see `load_config`."""
+    for change in changes:
+        name, equals, text = change.partition("=")
+        if not equals:
+            raise ConfigError(f"--set {change!r}, accepted is section.key=value")
+        config = _set(config, name.strip(), _value(text.strip()))
+    return config
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _set(config: Config, name: str, value: Any) -> Config:
+    kinds = _keys()
+    if name not in kinds:
+        raise ConfigError(f"unknown key {name!r}, accepted are {', '.join(kinds)}")
+    if kinds[name] is float and type(value) is int:
+        value = float(value)
+    if type(value) is not kinds[name]:
+        raise ConfigError(
+            f"{name} is {value!r}, accepted is a value of type {kinds[name].__name__}"
+        )
+    lowest = 1 if type(value) is int and name not in _MAY_BE_ZERO else 0
+    if not isinstance(value, str) and not lowest <= value < float("inf"):
+        raise ConfigError(f"{name} is {value!r}, accepted are numbers from {lowest}")
+    section, key = name.split(".")
+    return replace(config, **{section: replace(getattr(config, section), **{key: value})})
+
+
+def _keys() -> dict[str, type]:
+    """List all keys with the types of their values."""
+    config = Config()
+    return {
+        f"{section.name}.{key.name}": type(getattr(getattr(config, section.name), key.name))
+        for section in fields(config)
+        for key in fields(getattr(config, section.name))
+    }
+
+
+def differences(one: Config, other: Config) -> list[str]:
+    """Name the keys in which two configurations differ."""
+    sections = one.to_dict(), other.to_dict()
+    return [
+        name
+        for name in _keys()
+        if len({str(tables[name.split(".")[0]][name.split(".")[1]]) for tables in sections}) > 1
+    ]

@@ -1,0 +1,81 @@
+"""Let a player play named deals: `python -m agents.evaluate --agent NAME --variant SLUG`."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from agents.registry import AGENTS, load_agent
+from solitaire_env.comparison import comparison_table, paired_bootstrap
+from solitaire_env.evaluation import Evaluation, deal_range, evaluate
+
+
+def compare_to_random(agent: Evaluation, random: Evaluation) -> str:
+    """Lay out a player beside the random one on the same deals, and how they differ."""
+    pair = paired_bootstrap(agent, random)
+    return (
+        f"{agent.variant}, deals {agent.deals[0]} to {agent.deals[-1]}, seed {agent.seed}\n"
+        f"{comparison_table([agent, random])}\n"
+        f"{agent.agent} - {random.agent}, the same deals: {pair.mean:+.2f} foundation cards a deal "
+        f"(99 % lower bound {pair.low:+.2f}); more on {pair.more}, fewer on {pair.fewer}"
+    )
+
+
+def report(agent: Evaluation, random: Evaluation) -> dict[str, Any]:
+    """Give the same as what JSON can hold: the agent's figures and games, then the rest."""
+    pair = paired_bootstrap(agent, random)
+    return {**agent.to_json(), "random": random.summary(), "paired": vars(pair)}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Evaluate as the command line says."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    options = {
+        name: getattr(given, name)
+        for name in ("checkpoint", "temperature", "folder")
+        if getattr(given, name) is not None
+    }
+    settings = {"num_envs": given.num_envs, "seed": given.seed}
+    try:
+        deals = deal_range(given.deals)
+        player = load_agent(given.agent, given.variant, **options)
+        agent = evaluate(
+            player, given.variant, deals, name=given.agent, record=given.record, **settings
+        )
+        floor = load_agent("random", given.variant)
+        random = evaluate(floor, given.variant, deals, name="random", **settings)
+    except ValueError as error:
+        parser.error(str(error))
+    print(compare_to_random(agent, random))
+    if given.json:
+        given.json.parent.mkdir(parents=True, exist_ok=True)
+        given.json.write_text(json.dumps(report(agent, random)) + "\n", encoding="utf-8")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.evaluate",
+        description="Let a player play each of some deals once, beside a random legal player.",
+        epilog="example: python -m agents.evaluate --agent ppo --variant san-juan-hill "
+        "--deals 0:1000 --json out.json",
+    )
+    parser.add_argument(
+        "--agent",
+        required=True,
+        help=f"{', '.join(AGENTS)}, module:factory, or a .zip that MaskablePPO saved",
+    )
+    parser.add_argument("--variant", required=True, help="as san-juan-hill")
+    parser.add_argument("--deals", default="0:1000", help="A:B for A..B-1 (default: 0:1000)")
+    parser.add_argument("--json", type=Path, help="file for figures and games")
+    parser.add_argument("--record", type=Path, help="folder for a file a game")
+    parser.add_argument("--num-envs", type=int, default=256, help="games at once; only speed")
+    parser.add_argument("--seed", type=int, default=0, help="of the players' chance")
+    parser.add_argument("--checkpoint", type=Path, help="the network of the player ppo")
+    parser.add_argument("--temperature", type=float, help="of ppo: 0 most probable, 1 as trained")
+    parser.add_argument("--folder", type=Path, help="where ppo looks for runs (default: runs)")
+    return parser
+
+
+if __name__ == "__main__":
+    main()

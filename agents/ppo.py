@@ -1,0 +1,143 @@
+"""MaskablePPO: the model that training begins with, and trained networks as players."""
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import torch as th
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.utils import LinearSchedule
+
+from agents.config import Config
+from agents.layout import layout_of
+from agents.memory import LoopMemory
+from agents.network import TablePolicy
+from agents.runs import best_network
+from solitaire_env.envs.registration import env_id, find_sheet
+from solitaire_env.evaluation import BoolArray, ByteArray, GameStreams, IntArray, SeedArray
+
+CHUNK = 64
+"""Games that go through the network at once: always as many, the missing ones filled up, since
+sums in another order differ in the last bit, and a choice must not depend on other games."""
+
+TEMPERATURE = 0.5
+"""Of play where none is given: measured better than the most probable action, see the docs."""
+
+
+class NetworkPolicy:
+    """Plays what a network prefers, but never the same action twice in the same position.
+
+    Args:
+        network: an actor-critic policy of Stable-Baselines3 or sb3-contrib.
+        memory: of the game's positions.
+        temperature: 0 plays the most probable action; 1 draws by the network's probabilities;
+            in between, the probable ones become more so.
+    """
+
+    def __init__(self, network: Any, memory: LoopMemory, temperature: float = TEMPERATURE) -> None:
+        self._network = network
+        self._memory = memory
+        self._temperature = temperature
+        self._streams = GameStreams()
+        network.set_training_mode(False)
+
+    def reset(self, rows: IntArray, seeds: SeedArray) -> None:
+        """Begin games: see `Policy`."""
+        self._memory.reset(rows)
+        self._streams.reset(rows, seeds)
+
+    def act(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> IntArray:
+        """Choose actions: see `Policy`."""
+        masks = self._memory.untried(observations, masks, rows)
+        logits = np.where(masks, self._logits(observations), -np.inf)
+        actions = self._choose(logits, rows)
+        self._memory.note(observations, actions, rows)
+        return actions
+
+    def _choose(self, logits: np.ndarray, rows: IntArray) -> IntArray:
+        if self._temperature == 0:
+            return logits.argmax(axis=1)
+        highest = logits.max(axis=1, keepdims=True)
+        sums = np.exp((logits - highest) / self._temperature).cumsum(axis=1)
+        chosen = self._streams.draw(rows) * sums[:, -1]
+        return (sums > chosen[:, None]).argmax(axis=1)
+
+    def _logits(self, observations: ByteArray) -> np.ndarray:
+        """Ask the network, in chunks: (k, A) float64."""
+        parts = [
+            observations[first : first + CHUNK] for first in range(0, len(observations), CHUNK)
+        ]
+        logits = [self._logits_of_chunk(part) for part in parts]
+        return np.concatenate(logits)[: len(observations)].astype(np.float64)
+
+    def _logits_of_chunk(self, observations: ByteArray) -> np.ndarray:
+        chunk = np.zeros((CHUNK, observations.shape[1]), np.uint8)
+        chunk[: len(observations)] = observations
+        with th.no_grad():
+            choice = self._network.get_distribution(
+                th.as_tensor(chunk, device=self._network.device)
+            )
+        return _logits_of(choice).cpu().numpy()[: len(observations)]
+
+
+def _logits_of(choice: Any) -> th.Tensor:
+    """Find the logits in a distribution of ours, which is one itself, or of the libraries'."""
+    return choice.logits if hasattr(choice, "logits") else choice.distribution.logits
+
+
+def make(
+    variant: str,
+    checkpoint: str | Path | None = None,
+    temperature: float = TEMPERATURE,
+    folder: str | Path = "runs",
+) -> NetworkPolicy:
+    """Make a player of a saved network.
+
+    Args:
+        variant: a rule sheet's name.
+        checkpoint: a .zip that MaskablePPO saved; None: the best of the variant's runs.
+        temperature: see `NetworkPolicy`.
+        folder: where the runs are.
+
+    Raises:
+        ValueError: if there is no such network, or it is of another variant.
+    """
+    path = Path(checkpoint) if checkpoint is not None else best_network(Path(folder), variant)
+    if not path.is_file():
+        raise ValueError(f"there is no network at {path}")
+    # As with the chunks: sums on more threads are other sums.
+    th.set_num_threads(1)
+    env = gym.make(env_id(find_sheet(variant)))
+    model = MaskablePPO.load(path, device="cpu")
+    spaces = model.observation_space, model.action_space
+    if spaces != (env.observation_space, env.action_space):
+        raise ValueError(f"{path} plays another game: {spaces} are not the spaces of {variant}")
+    return NetworkPolicy(model.policy, LoopMemory(layout_of(env)), temperature)
+
+
+def new_model(config: Config, venv: Any) -> MaskablePPO:
+    """Make the model that training begins with.
+
+    Args:
+        config: of the run.
+        venv: a `SolitaireVecEnv`.
+    """
+    ppo = config.ppo
+    return MaskablePPO(
+        TablePolicy,
+        venv,
+        learning_rate=LinearSchedule(ppo.learning_rate, ppo.final_learning_rate, 1.0),
+        n_steps=ppo.n_steps,
+        batch_size=ppo.batch_size,
+        n_epochs=ppo.n_epochs,
+        gamma=ppo.gamma,
+        gae_lambda=ppo.gae_lambda,
+        clip_range=ppo.clip_range,
+        ent_coef=ppo.ent_coef,
+        vf_coef=ppo.vf_coef,
+        max_grad_norm=ppo.max_grad_norm,
+        policy_kwargs={"layout": layout_of(venv.envs), "sizes": config.network},
+        seed=config.run.seed,
+        device="cpu",
+    )

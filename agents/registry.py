@@ -1,0 +1,40 @@
+"""Players by name: those of this folder, anybody's `module:factory`, or a saved network."""
+
+from importlib import import_module
+from inspect import signature
+from typing import Any
+
+from solitaire_env.evaluation import Policy
+
+AGENTS = {"random": "agents.random_legal:make", "ppo": "agents.ppo:make"}
+"""Name -> the factory that makes the player of a variant."""
+
+
+def load_agent(name: str, variant: str, **options: Any) -> Policy:
+    """Make a player.
+
+    Args:
+        name: one of `AGENTS`; or "module:factory", called as `factory(variant, **options)`; or the
+            path of a .zip that MaskablePPO saved. A zip and a module run code of their own: only
+            load those that you trust.
+        variant: a rule sheet's name.
+        **options: for the factory.
+
+    Raises:
+        ValueError: for a name that is none of these, or options that the player does not take.
+    """
+    if name.endswith(".zip"):
+        name, options = "ppo", {"checkpoint": name, **options}
+    module, colon, factory = AGENTS.get(name, name).partition(":")
+    if not colon:
+        known = ", ".join(AGENTS)
+        raise ValueError(f"agent is {name!r}, accepted are {known}, module:factory or a .zip file")
+    try:
+        make = getattr(import_module(module), factory)
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise ValueError(f"agent {name!r} can't be loaded: {error}") from error
+    try:
+        signature(make).bind(variant, **options)
+    except TypeError as error:
+        raise ValueError(f"agent {name!r} does not take {', '.join(options)}: {error}") from error
+    return make(variant, **options)

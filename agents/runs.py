@@ -1,0 +1,116 @@
+"""The folder of a training run: what is kept there, written so that it is whole at any moment."""
+
+import csv
+import io
+import json
+import os
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Protocol
+
+from agents.config import Config, ConfigError, config_of, differences
+
+CHECKPOINT = "checkpoint.zip"
+BEST = "best.zip"
+RUN = "run.json"
+VALIDATION = "validation.csv"
+
+_MAY_CHANGE = ("run.total_steps", "run.minutes", "run.checkpoint_every", "run.threads")
+_PACKAGES = ("solitaire_env", "gymnasium", "numpy", "torch", "stable_baselines3", "sb3_contrib")
+
+
+class Model(Protocol):
+    """What can be saved to a file object."""
+
+    def save(self, path: io.BytesIO) -> None:
+        """Write everything."""
+        ...
+
+
+def open_run(folder: Path, config: Config, command: str) -> bool:
+    """Make a run's folder, or find it again; tell whether there is a checkpoint to go on from.
+
+    Raises:
+        ConfigError: if the folder holds a run with other settings.
+    """
+    path = folder / RUN
+    told: dict[str, Any] = {"commands": []}
+    if path.exists():
+        told = json.loads(path.read_text(encoding="utf-8"))
+        _check_same(folder, config_of(told["config"]), config)
+    told["config"] = config.to_dict()
+    told["seed"] = config.run.seed
+    told["commands"].append(command)
+    told["versions"] = {package: version(package) for package in _PACKAGES}
+    write_whole(path, json.dumps(told, indent=2).encode() + b"\n")
+    return (folder / CHECKPOINT).exists()
+
+
+def _check_same(folder: Path, before: Config, now: Config) -> None:
+    changed = [name for name in differences(before, now) if name not in _MAY_CHANGE]
+    if changed:
+        raise ConfigError(
+            f"{folder} holds a run with another {', '.join(changed)}: "
+            "resume it with its own settings, or give --name or --folder for a new one"
+        )
+
+
+def save_model(path: Path, model: Model) -> None:
+    """Save a model, whole or not at all."""
+    buffer = io.BytesIO()
+    model.save(buffer)
+    write_whole(path, buffer.getvalue())
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file that others never see half written, whenever the process is killed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(path.name + ".part")
+    with scratch.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    scratch.replace(path)
+
+
+def note_validation(folder: Path, steps: int, summary: dict[str, Any]) -> None:
+    """Add a line to the table of validations."""
+    names = ("deals", "wins", "foundation_cards", "foundation_cards_low", "foundation_cards_high")
+    path = folder / VALIDATION
+    rows = path.read_text(encoding="utf-8") if path.exists() else ",".join(("steps", *names)) + "\n"
+    rows += ",".join(map(str, (steps, *(summary[name] for name in names)))) + "\n"
+    write_whole(path, rows.encode())
+
+
+def best_cards(folder: Path) -> float:
+    """Give the most foundation cards of a run's validations; 0 before the first."""
+    path = folder / VALIDATION
+    if not path.exists():
+        return 0.0
+    with path.open(newline="", encoding="utf-8") as file:
+        return max((float(row["foundation_cards"]) for row in csv.DictReader(file)), default=0.0)
+
+
+def best_network(runs: Path, variant: str) -> Path:
+    """Find the network of a variant's runs that did best in validation, then the latest.
+
+    Raises:
+        ValueError: if no run of the variant has saved one.
+    """
+    folders = [path.parent for path in runs.rglob(RUN) if _variant(path) == variant]
+    networks = [folder / name for folder in folders for name in (BEST, CHECKPOINT)]
+    found = [path for path in networks if path.exists()]
+    if not found:
+        raise ValueError(
+            f"no network of {variant} under {runs}: "
+            f"train one with python -m agents.train configs/{variant}.toml"
+        )
+    return max(found, key=lambda path: (best_cards(path.parent), path.name == BEST, _age(path)))
+
+
+def _variant(path: Path) -> str:
+    return json.loads(path.read_text(encoding="utf-8"))["config"]["run"]["variant"]
+
+
+def _age(path: Path) -> float:
+    return path.stat().st_mtime
