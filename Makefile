@@ -1,0 +1,55 @@
+# Everything runs in .venv, which make builds from pyproject.toml and constraints.txt.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+SITE := docs/_build/html
+
+# Two BLAS threads beside a busy neighbour are many times slower than one.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-long check coverage docs bench clean
+
+help: ## list what make can do
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+
+$(VENV)/.stamp: pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; set PYTHON to a Python 3.11 or newer" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $$($(PYTHON) --version) is too old; set PYTHON to a Python 3.11 or newer" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' || { echo "make: $(PYTHON) has no venv; install it (Debian: python3-venv)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[agents,dev,docs]'
+	@touch $@
+
+demo: $(VENV)/.stamp ## train a short San Juan Hill agent, then print it beside random play
+	$(PY) -m agents.demo
+
+test: $(VENV)/.stamp ## run the tests
+	$(PY) -m pytest
+
+test-long: $(VENV)/.stamp ## run the tests that take minutes, too
+	$(PY) -m pytest -m 'long or not long'
+
+check: $(VENV)/.stamp ## lint, types, layers, spelling, docs, engine coverage
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	$(VENV)/bin/basedpyright
+	$(VENV)/bin/lint-imports
+	$(VENV)/bin/codespell
+	$(PY) docs/generate.py --check
+	$(MAKE) docs coverage
+
+coverage: $(VENV)/.stamp ## measure the engine's coverage, with the compiler switched off
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -m jit_off --cov --cov-report=term tests
+
+docs: $(VENV)/.stamp ## build the documentation
+	$(PY) -m sphinx -W --keep-going -q -b html docs $(SITE)
+
+bench: $(VENV)/.stamp ## measure the speed of random legal play
+	$(PY) benchmarks/random_play.py
+
+clean: ## remove what make made, .venv included
+	rm -rf $(VENV) build dist docs/_build docs/environments .pytest_cache .ruff_cache .hypothesis .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
