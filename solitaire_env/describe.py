@@ -77,7 +77,7 @@ def action_groups(sheet: RuleSheet) -> list[ActionGroup]:
         ActionGroup("waste to the foundation", int(stock)),
         ActionGroup("reserve card to the foundation", sheet.reserve),
         ActionGroup("the top n cards of a column into an empty one", _space_actions(sheet)),
-        ActionGroup("draw, or redeal when the stock is empty", int(stock)),
+        ActionGroup(_stock_action(sheet), int(stock)),
     ]
     return [group for group in groups if group.size]
 
@@ -134,6 +134,10 @@ def _space_actions(sheet: RuleSheet) -> int:
     if not sheet.choose_group:
         return 0
     return sheet.tableau.piles * (sheet.ranks - sheet.foundations.kings_leave)
+
+
+def _stock_action(sheet: RuleSheet) -> str:
+    return "draw, or redeal when the stock is empty" if sheet.redeals else "draw"
 
 
 def _stock_short(sheet: RuleSheet) -> str:

@@ -6,9 +6,9 @@ sheet that exists can be dealt.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import IntEnum
-from typing import Final
+from typing import Any, Final, cast, get_args, get_type_hints
 
 from solitaire_env.cards import RANKS_PER_SUIT, SUITS, is_red, rank_of, suit_of
 
@@ -229,6 +229,9 @@ class RuleSheet:
         return "".join(word.capitalize() for word in self.name.split("-"))
 
     def _checks(self) -> Iterator[tuple[bool, str]]:
+        for name, value, kinds in _typed_fields(self):
+            accepted = " or ".join(getattr(kind, "__name__", "None") for kind in kinds)
+            yield not _is_of(value, kinds), f"{name} is {value!r}, accepted is {accepted}"
         yield (
             not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", self.name),
             "name must be lower-case words joined by hyphens, as in 'big-bertha'",
@@ -272,5 +275,22 @@ class RuleSheet:
     def _check_range(
         self, name: str, value: int, lowest: int, highest: int
     ) -> Iterator[tuple[bool, str]]:
-        within = isinstance(value, int) and lowest <= value <= highest
+        within = _is_of(value, (int,)) and lowest <= value <= highest
         yield not within, f"{name} is {value!r}, accepted are whole numbers {lowest}..{highest}"
+
+
+def _typed_fields(part: object, prefix: str = "") -> Iterator[tuple[str, object, tuple[type, ...]]]:
+    """List the fields of a sheet, and of its parts, that are no numbers: name, value, types."""
+    hints = get_type_hints(type(part))
+    for each in fields(cast("Any", part)):
+        value, name = getattr(part, each.name), prefix + each.name
+        kinds: tuple[type, ...] = get_args(hints[each.name]) or (hints[each.name],)
+        if kinds != (int,):
+            yield name, value, kinds
+        if is_dataclass(value):
+            yield from _typed_fields(value, f"{name}.")
+
+
+def _is_of(value: object, kinds: tuple[type, ...]) -> bool:
+    """Tell whether a value is of one of these types; True is no number."""
+    return isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))

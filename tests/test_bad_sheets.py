@@ -97,7 +97,6 @@ def test_limits() -> None:
         refuses(JUAN, {"limits": limits}, f"limits.no_progress is {value!r}", "1..")
 
 
-@pytest.mark.xfail(reason="rulesheet.py checks ranges, but the type of no other field")
 @pytest.mark.parametrize(
     ("changes", "part"),
     [

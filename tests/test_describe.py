@@ -71,9 +71,9 @@ def kind_of(action: Action) -> str:
 
 def described_kind(meaning: str) -> str:
     """Name the same group from its meaning in words."""
-    card = meaning.split()[0]
-    if card in ("draw,", "the"):
-        return "draw" if card == "draw," else "the top n"
+    card = meaning.split()[0].rstrip(",")
+    if card in ("draw", "the"):
+        return "draw" if card == "draw" else "the top n"
     own_action = card in ("waste", "reserve") and meaning.endswith("to the foundation")
     return card + (" to the foundation" if own_action else "")
 

@@ -69,20 +69,17 @@ def test_the_first_use_says_what_it_waits_for(used: tuple[Copy, list[str], str])
 
 
 def test_later_uses_are_quiet_and_quick(used: tuple[Copy, list[str], str]) -> None:
-    """On a warm cache nothing is said, nothing compiled, and the result is the same."""
+    """On a warm cache nothing is said, it takes under 2 seconds, and the result is the same."""
     copy, first, _ = used
     printed, says = copy.run(START + STEP)
     assert says == ""
     assert printed[:-1] == first[:-1]
-    assert float(printed[-1]) < 4
+    assert float(printed[-1]) < 2
 
 
 EDITS = [
     ("engine/generator.py", "0x9E3779B97F4A7C15", "0x9E3779B97F4A7C17"),
-    pytest.param(
-        *("cards.py", 'RED_SUITS: Final = "HD"', 'RED_SUITS: Final = "HS"'),
-        marks=pytest.mark.xfail(reason="compile.py's digest leaves out cards.py, rulesheet.py"),
-    ),
+    ("cards.py", 'RED_SUITS: Final = "HD"', 'RED_SUITS: Final = "HS"'),
 ]
 
 
@@ -127,7 +124,6 @@ def test_a_folder_that_can_not_be_written_only_costs_the_time(
     assert "compiled kernels are not kept" in says
 
 
-@pytest.mark.xfail(reason="compile.py says what it waits for only where it has a cache")
 def test_a_use_that_keeps_nothing_says_what_it_waits_for(
     unwritable: tuple[list[str], str],
 ) -> None:
@@ -144,7 +140,6 @@ def test_a_full_disk_only_costs_the_time(used: tuple[Copy, list[str], str], tmp_
     assert SAYS in says
 
 
-@pytest.mark.xfail(reason="compile.py passes on the UnpicklingError of a spoilt index")
 def test_spoilt_cache_files_only_cost_the_time(used: tuple[Copy, list[str], str]) -> None:
     """Files that hold nonsense are as good as none."""
     copy, first, _ = used

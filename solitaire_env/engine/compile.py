@@ -10,6 +10,7 @@ import hashlib
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
@@ -45,9 +46,11 @@ whole = cast("Callable[[Any], int]", np.int64)
 
 @cache
 def kernel_digest() -> str:
-    """Digest the sources that the kernels are compiled from."""
+    """Digest the sources that the kernels are compiled from: the engine and what it imports."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    engine = Path(__file__).parent
+    vocabulary = (engine.parent / "cards.py", engine.parent / "rulesheet.py")
+    for path in (*sorted(engine.glob("*.py")), *vocabulary):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -103,6 +106,7 @@ def _cache_on_disk(dispatcher: Any) -> None:
         dispatcher._cache = _KernelCache(dispatcher.py_func)
     except (RuntimeError, OSError) as error:
         warnings.warn(f"compiled kernels are not kept: {error}", stacklevel=2)
+        _say_compiling()
 
 
 class _KernelCache(FunctionCache):
@@ -121,10 +125,12 @@ class _KernelCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             found = super().load_overload(sig, target_context)
-        except (OSError, EOFError, ValueError):
+        except Exception:  # a file that was cut short or overwritten raises what it likes
             found = None
+            with suppress(OSError):
+                self.flush()
         if found is None:
-            _say_compiling(sig)
+            _say_compiling()
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -134,15 +140,10 @@ class _KernelCache(FunctionCache):
             warnings.warn(f"compiled kernels are not kept: {error}", stacklevel=2)
 
 
-_said: set[str] = set()
-
-
-def _say_compiling(signature: Any) -> None:
-    """Say once a game what the first use waits for."""
-    name = str(signature[0])
-    if name not in _said:
-        _said.add(name)
-        print("solitaire_env: compiling the rules, once (some seconds) ...", file=sys.stderr)
+@cache
+def _say_compiling() -> None:
+    """Say once a process what the first use waits for."""
+    print("solitaire_env: compiling the rules, once (some seconds) ...", file=sys.stderr)
 
 
 class RulesType(types.Type):

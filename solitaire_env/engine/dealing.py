@@ -22,6 +22,7 @@ def deal_game(rules: LoweredRules, game: Game, deal: int) -> None:
         game.reserve[cell] = game.deck[next_card + cell]
     deal_stock(rules, game, next_card + rules.reserve)
     settle_everything(rules, game)
+    game.score = 0
     game.most_foundation_cards = game.foundation_cards
 
 

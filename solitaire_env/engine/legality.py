@@ -53,7 +53,7 @@ def mask_column(rules: LoweredRules, game: Game, pile: int, space: int, up: np.u
     """Write where a column's cards may go: columns, a space, and, aimed at itself, up."""
     first, key, run = pile * rules.piles, whole(game.keys[pile]), whole(game.runs[pile])
     for word in range(rules.key_words):
-        store_word(game.mask, first + _BYTES * word, fits_each(game.key_words[word], key, run))
+        store_word(game.mask_room, first + _BYTES * word, fits_each(game.key_words[word], key, run))
     game.mask[first + pile] = contains(up, whole(game.tops[pile]))
     if rules.choose_group == 0 and space >= 0:
         game.mask[first + space] = run_fills_space(rules, game, pile)
@@ -75,7 +75,7 @@ def mask_card(rules: LoweredRules, game: Game, source: int, card: int, space: in
     first, cards = source * rules.piles, min(card, 1)
     for word in range(rules.key_words):
         flags = fits_each(game.key_words[word], build_key(rules, card), cards)
-        store_word(game.mask, first + _BYTES * word, flags)
+        store_word(game.mask_room, first + _BYTES * word, flags)
     if space >= 0 and card != NO_CARD:
         game.mask[first + space] = fills_space(rules, card)
 
@@ -93,7 +93,7 @@ def mask_take_back(rules: LoweredRules, game: Game, suit: int, space: int) -> No
             rank = whole(game.foundations[suit, pile])
             card = suit * RANKS_PER_SUIT + rank if rank > rules.aces_dealt else NO_CARD
             flags |= fits_each(game.key_words[word], build_key(rules, card), min(card, 1))
-        store_word(game.mask, first + _BYTES * word, flags)
+        store_word(game.mask_room, first + _BYTES * word, flags)
     if space >= 0:
         kings = game.foundation_places & place_bit(suit, rules.ranks)
         game.mask[first + space] = kings != np.uint64(0)
@@ -116,7 +116,7 @@ def mask_groups(rules: LoweredRules, game: Game, pile: int, space: int) -> None:
     first = rules.group_to_space + pile * rules.max_group
     most = min(whole(game.runs[pile]), whole(game.heights[pile]) - 1) if space >= 0 else 0
     for count in range(0, rules.max_group, _BYTES):
-        store_word(game.mask, first + count, first_bytes(most - count))
+        store_word(game.mask_room, first + count, first_bytes(most - count))
 
 
 @kernel

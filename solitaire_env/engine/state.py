@@ -131,7 +131,7 @@ def game_dtype(rules: LoweredRules) -> np.dtype[Any]:
         ("mask_words", "u8", (rules.mask_words,)),
     ]
     words = [(name, "i8") for name in (*COUNTERS, *_MORE_COUNTERS)]
-    words += [("random", "u8"), ("foundation_places", "u8")]
+    words += [("random", "u8"), ("foundation_places", "u8"), ("variant", "u8")]
     return _with_overlays(np.dtype([*parts, *words], align=True), rules)
 
 
@@ -144,6 +144,7 @@ def _with_overlays(plain: np.dtype[Any], rules: LoweredRules) -> np.dtype[Any]:
         "info": ("i8", len(COUNTERS), COUNTERS[0]),
         "keys": ("u1", rules.piles, "key_words"),
         "mask": ("u1", rules.num_actions, "mask_words"),
+        "mask_room": ("u1", 8 * rules.mask_words, "mask_words"),
     }
     places = {name: fields[name][:2] for name in names}
     for name, (kind, size, onto) in overlays.items():

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,7 @@ class Table:
         self.sheet = sheet
         self.rules = lower(sheet)
         self.games: Games = new_games(self.rules, count)
+        self.games.variant = _tag(sheet)
         self.settings = settings
         self.kernels = kernels_of(self.rules)
 
@@ -164,7 +166,10 @@ class Table:
         return bytes_of(self.games)[rows]
 
     def restore(self, rows: IntArray, states: ByteArray) -> None:
-        """Overwrite rows with what `snapshot` gave."""
+        """Overwrite rows with what `snapshot` gave; ValueError for states of another game."""
+        tags = np.ascontiguousarray(states).view(self.games.dtype)["variant"]
+        if (tags != _tag(self.sheet)).any():
+            raise ValueError(f"a state is of another game than {self.sheet.name}")
         bytes_of(self.games)[rows] = states
 
     def __getstate__(self) -> tuple[RuleSheet, npt.NDArray[Any], ByteArray]:
@@ -178,9 +183,19 @@ class Table:
         bytes_of(self.games)[:] = rows
 
 
+@cache
+def _tag(sheet: RuleSheet) -> int:
+    """Give 64 bits that tell the states of one rule sheet from another's."""
+    return _bits(repr(sheet).encode())
+
+
 def _fold(seed: int) -> int:
     """Fold a whole number of any size from 0 into 64 bits, small ones as they are."""
-    word = 0
-    while seed:
-        word, seed = word ^ (seed % _WORD), seed // _WORD
-    return word
+    if seed < _WORD:
+        return seed
+    return _bits(seed.to_bytes((seed.bit_length() + 7) // 8, "little"))
+
+
+def _bits(data: bytes) -> int:
+    """Hash bytes to 64 bits."""
+    return int.from_bytes(sha256(data).digest()[:8], "little")
