@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 SITE := docs/_build/html
+JOBS ?= 2
 
 # Two BLAS threads beside a busy neighbour are many times slower than one.
 export OMP_NUM_THREADS := 1
@@ -26,8 +27,8 @@ $(VENV)/.stamp: pyproject.toml constraints.txt
 demo: $(VENV)/.stamp ## train a short San Juan Hill agent, then print it beside random play
 	$(PY) -m agents.demo
 
-test: $(VENV)/.stamp ## run the tests
-	$(PY) -m pytest
+test: $(VENV)/.stamp ## run the tests, JOBS files at a time
+	$(PY) -m pytest -n $(JOBS) --dist loadfile
 
 test-long: $(VENV)/.stamp ## run the tests that take minutes, too
 	$(PY) -m pytest -m 'long or not long'

@@ -62,7 +62,7 @@ class Ppo:
 
     n_steps: int = 64
     """moves in each game between two updates"""
-    batch_size: int = 1024
+    batch_size: int = 512
     """moves in a gradient step"""
     n_epochs: int = 1
     """times that a move is learnt from"""
