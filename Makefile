@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long check coverage docs bench clean
+.PHONY: help demo test test-long lowest check coverage docs bench clean
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -33,6 +33,11 @@ test: $(VENV)/.stamp ## run the tests, JOBS files at a time
 test-long: $(VENV)/.stamp ## run the tests that take minutes, too
 	$(PY) -m pytest -m 'long or not long'
 
+lowest: ## run the determinism tests on the lowest supported NumPy, numba and Gymnasium
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet numpy==1.26.0 numba==0.61.0 gymnasium==1.2.0 pytest hypothesis
+	.venv-lowest/bin/python -m pytest tests/test_determinism.py
+
 check: $(VENV)/.stamp ## lint, types, layers, spelling, docs, engine coverage
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
@@ -52,5 +57,5 @@ bench: $(VENV)/.stamp ## measure the speed of random legal play
 	$(PY) benchmarks/random_play.py
 
 clean: ## remove what make made, .venv included
-	rm -rf $(VENV) build dist docs/_build docs/environments .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) .venv-lowest build dist docs/_build docs/environments .pytest_cache .ruff_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

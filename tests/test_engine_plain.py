@@ -236,6 +236,8 @@ def test_copies_continue_alike() -> None:
     assert copy.position(0) != player.table.position(0)
     player.table.restore(ROW, state)
     assert copy.position(0) == player.table.position(0)
+    with pytest.raises(ValueError, match="another game than pantagruel-turn1"):
+        Player("pantagruel-turn1").table.restore(ROW, state)
 
 
 @without_compiler
