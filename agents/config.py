@@ -36,6 +36,8 @@ class Run:
     """moves between two validations; 0: none"""
     validate_deals: int = 200
     """deals of a validation, from number 1000 up"""
+    temperature: float = 1.0
+    """of play, in validation and later: 0 the most probable action, 1 as in training"""
     threads: int = 1
     """of PyTorch; two on a busy machine are many times slower than one"""
 

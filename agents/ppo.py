@@ -13,16 +13,13 @@ from agents.config import Config
 from agents.layout import layout_of
 from agents.memory import LoopMemory
 from agents.network import TablePolicy
-from agents.runs import best_network
+from agents.runs import best_network, temperature_of
 from solitaire_env.envs.registration import env_id, find_sheet
 from solitaire_env.evaluation import BoolArray, ByteArray, GameStreams, IntArray, SeedArray
 
 CHUNK = 64
 """Games that go through the network at once: always as many, the missing ones filled up, since
 sums in another order differ in the last bit, and a choice must not depend on other games."""
-
-TEMPERATURE = 0.5
-"""Of play where none is given: measured better than the most probable action, see the docs."""
 
 
 class NetworkPolicy:
@@ -89,7 +86,7 @@ def _logits_of(choice: Any) -> th.Tensor:
 def make(
     variant: str,
     checkpoint: str | Path | None = None,
-    temperature: float = TEMPERATURE,
+    temperature: float | None = None,
     folder: str | Path = "runs",
 ) -> NetworkPolicy:
     """Make a player of a saved network.
@@ -97,7 +94,7 @@ def make(
     Args:
         variant: a rule sheet's name.
         checkpoint: a .zip that MaskablePPO saved; None: the best of the variant's runs.
-        temperature: see `NetworkPolicy`.
+        temperature: see `NetworkPolicy`; None: as the run's configuration says, else 1.
         folder: where the runs are.
 
     Raises:
@@ -113,6 +110,8 @@ def make(
     spaces = model.observation_space, model.action_space
     if spaces != (env.observation_space, env.action_space):
         raise ValueError(f"{path} plays another game: {spaces} are not the spaces of {variant}")
+    if temperature is None:
+        temperature = temperature_of(path)
     return NetworkPolicy(model.policy, LoopMemory(layout_of(env)), temperature)
 
 

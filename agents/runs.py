@@ -15,7 +15,13 @@ BEST = "best.zip"
 RUN = "run.json"
 VALIDATION = "validation.csv"
 
-_MAY_CHANGE = ("run.total_steps", "run.minutes", "run.checkpoint_every", "run.threads")
+_MAY_CHANGE = (
+    "run.total_steps",
+    "run.minutes",
+    "run.checkpoint_every",
+    "run.temperature",
+    "run.threads",
+)
 _PACKAGES = ("solitaire_env", "gymnasium", "numpy", "torch", "stable_baselines3", "sb3_contrib")
 
 
@@ -109,7 +115,17 @@ def best_network(runs: Path, variant: str) -> Path:
 
 
 def _variant(path: Path) -> str:
-    return json.loads(path.read_text(encoding="utf-8"))["config"]["run"]["variant"]
+    return _config(path).run.variant
+
+
+def _config(path: Path) -> Config:
+    return config_of(json.loads(path.read_text(encoding="utf-8"))["config"])
+
+
+def temperature_of(network: Path) -> float:
+    """Give the temperature of play that a network's run asks for; 1 for a network without a run."""
+    path = network.with_name(RUN)
+    return _config(path).run.temperature if path.exists() else 1.0
 
 
 def _age(path: Path) -> float:

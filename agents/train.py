@@ -150,7 +150,8 @@ class Keeper(BaseCallback):
     def _validate(self) -> None:
         """Play the validation deals, never those of the test; keep the network if it did best."""
         deals = range(FIRST_VALIDATION_DEAL, FIRST_VALIDATION_DEAL + self._run.validate_deals)
-        policy = NetworkPolicy(self.model.policy, LoopMemory(layout_of(self.training_env.envs)))
+        memory = LoopMemory(layout_of(self.training_env.envs))
+        policy = NetworkPolicy(self.model.policy, memory, self._run.temperature)
         summary = evaluate(policy, self._run.variant, deals, seed=self._run.seed).summary()
         for name in ("foundation_cards", "win_rate", "moves"):
             self.logger.record(f"validation/{name}", summary[name])

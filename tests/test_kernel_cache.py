@@ -4,6 +4,8 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from .helpers import ROOT, run_python
 
 DEAL = """
@@ -29,11 +31,14 @@ def deal(path: Path, *names: str) -> list:
     return json.loads(done.stdout)
 
 
-def test_games_compiled_apart_run_together(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("san-juan-hill", "pantagruel-royal"), ("arabella", "pantagruel-turn1")],
+)
+def test_games_compiled_apart_run_together(tmp_path: Path, one: str, other: str) -> None:
     """Two processes compile a game each; one that loads both plays each by its own rules."""
     leave_out = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "solitaire_env", tmp_path / "solitaire_env", ignore=leave_out)
-    one, other = "san-juan-hill", "pantagruel-royal"
     apart = deal(tmp_path, one) + deal(tmp_path, other)
     assert deal(tmp_path, one, other) == apart
     assert deal(tmp_path, other, one) == apart[::-1]

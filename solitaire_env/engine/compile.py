@@ -162,6 +162,19 @@ def _type_of_rules(rules: LoweredRules, _context: object) -> RulesType:
 register_model(RulesType)(models.OpaqueModel)
 
 
+def _record_symbol(record: Any) -> tuple[str, tuple[str]]:
+    """Name a record's layout in the symbols of compiled functions, the same in every process.
+
+    Numba counts the records that a process has met: kernels that two processes compiled for two
+    games would share a symbol, and a third that loads both from disk would run one for the other.
+    """
+    return "Record", (hashlib.sha256(record.name.encode()).hexdigest()[:16],)
+
+
+_record_type: Any = types.Record
+_record_type.mangling_args = property(_record_symbol)
+
+
 @unbox(RulesType)
 def _unbox_rules(_type: RulesType, _object: object, context: Any) -> Any:
     return NativeValue(context.context.get_dummy_value())
