@@ -32,7 +32,7 @@ class NetworkPolicy:
             in between, the probable ones become more so.
     """
 
-    def __init__(self, network: Any, memory: LoopMemory, temperature: float = TEMPERATURE) -> None:
+    def __init__(self, network: Any, memory: LoopMemory, temperature: float) -> None:
         self._network = network
         self._memory = memory
         self._temperature = temperature
