@@ -41,7 +41,12 @@ def main(arguments: list[str] | None = None) -> None:
         deals = deal_range(given.deals)
         player = load_agent(given.agent, given.variant, **options)
         agent = evaluate(
-            player, given.variant, deals, name=given.agent, record=given.record, **settings
+            player,
+            given.variant,
+            deals,
+            name=Path(given.agent).stem,
+            record=given.record,
+            **settings,
         )
         floor = load_agent("random", given.variant)
         random = evaluate(floor, given.variant, deals, name="random", **settings)

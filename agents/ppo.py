@@ -65,8 +65,7 @@ class NetworkPolicy:
         parts = [
             observations[first : first + CHUNK] for first in range(0, len(observations), CHUNK)
         ]
-        logits = [self._logits_of_chunk(part) for part in parts]
-        return np.concatenate(logits)[: len(observations)].astype(np.float64)
+        return np.concatenate([self._logits_of_chunk(part) for part in parts]).astype(np.float64)
 
     def _logits_of_chunk(self, observations: ByteArray) -> np.ndarray:
         chunk = np.zeros((CHUNK, observations.shape[1]), np.uint8)
@@ -98,8 +97,11 @@ def make(
         folder: where the runs are.
 
     Raises:
-        ValueError: if there is no such network, or it is of another variant.
+        ValueError: if there is no such network, it is of another game, or the temperature is
+            below 0.
     """
+    if temperature is not None and not temperature >= 0:
+        raise ValueError(f"temperature is {temperature}, accepted are numbers from 0")
     path = Path(checkpoint) if checkpoint is not None else best_network(Path(folder), variant)
     if not path.is_file():
         raise ValueError(f"there is no network at {path}")
