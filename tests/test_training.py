@@ -103,7 +103,7 @@ def test_a_run_keeps_what_it_takes_to_repeat_it(tmp_path: Path) -> None:
     assert set(told["versions"]) >= {"solitaire_env", "torch", "sb3_contrib"}
     with (tmp_path / "validation.csv").open() as file:
         assert [int(row["steps"]) for row in csv.DictReader(file)] == [512, 1024]
-    assert best_network(tmp_path.parent, SAN_JUAN_HILL) == tmp_path / "best.zip"
+    assert best_network(tmp_path, SAN_JUAN_HILL) == tmp_path / "best.zip"
     player = load_agent(str(path), SAN_JUAN_HILL)
     assert evaluate(player, SAN_JUAN_HILL, range(4)).moves.min() > 0
     with pytest.raises(ValueError, match="plays another game"):
