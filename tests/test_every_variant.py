@@ -114,7 +114,7 @@ def _columns(at: dict, rng: random.Random) -> None:
 
 
 def _piles(at: dict) -> list[list[str]]:
-    """List the piles that have cards; a game won by its reserve has none, so a King's fake one."""
+    """List the piles that have cards; if none has, one that lies beside the table."""
     return [pile for pile in [*at["tableau"], at["stock"], at["waste"]] if pile] or [["KS"]]
 
 
