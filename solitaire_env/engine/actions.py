@@ -1,5 +1,6 @@
 """The action table: what each number means, and moves in words, both ways."""
 
+from functools import cache
 from typing import NamedTuple
 
 from solitaire_env.cards import NO_CARD, SUITS, card_of, rank_of
@@ -38,7 +39,8 @@ class Action(NamedTuple):
 SPACE = "space"
 
 
-def action_table(rules: LoweredRules) -> list[Action]:
+@cache
+def action_table(rules: LoweredRules) -> tuple[Action, ...]:
     """List what each action number of a game means."""
     columns = [column(pile) for pile in range(rules.piles)]
     cells = [cell(index) for index in range(rules.reserve)]
@@ -53,7 +55,7 @@ def action_table(rules: LoweredRules) -> list[Action]:
     if rules.choose_group:
         counts = range(1, rules.max_group + 1)
         table += [Action(source, SPACE, count) for source in columns for count in counts]
-    return table + [Action(STOCK, WASTE, ANY_COUNT) for _ in waste]
+    return (*table, *(Action(STOCK, WASTE, ANY_COUNT) for _ in waste))
 
 
 def legal_actions(game: Game) -> list[int]:
@@ -61,7 +63,7 @@ def legal_actions(game: Game) -> list[int]:
     return [action for action, legal in enumerate(game.mask.tolist()) if legal]
 
 
-def move_of(rules: LoweredRules, table: list[Action], game: Game, action: int) -> Move:
+def move_of(rules: LoweredRules, table: tuple[Action, ...], game: Game, action: int) -> Move:
     """Put a legal action of this table into words."""
     source, target, count = table[action]
     if source == STOCK:
@@ -99,7 +101,7 @@ def _leftmost_space(game: Game) -> str:
     return column(game.heights.tolist().index(0))
 
 
-def action_of(rules: LoweredRules, table: list[Action], game: Game, move: Move) -> int:
+def action_of(rules: LoweredRules, table: tuple[Action, ...], game: Game, move: Move) -> int:
     """Find the number of a legal move; ValueError says why a move is not legal."""
     for action in legal_actions(game):
         if move_of(rules, table, game, action) == move:
@@ -107,7 +109,7 @@ def action_of(rules: LoweredRules, table: list[Action], game: Game, move: Move) 
     raise ValueError(f"{tuple(move)} is not legal: {_why_not(rules, table, game, move)}")
 
 
-def _why_not(rules: LoweredRules, table: list[Action], game: Game, move: Move) -> str:
+def _why_not(rules: LoweredRules, table: tuple[Action, ...], game: Game, move: Move) -> str:
     if game.outcome:
         return "the game is over"
     if move.source not in {action.source for action in table}:

@@ -99,8 +99,13 @@ def extends_run(rules: LoweredRules, card: int, below: int) -> bool:
 
     Source: Big Bertha, "Kings"; rulings, "Kings leave by themselves".
     """
-    barred = rules.kings_leave and whole(RANK[below]) == rules.ranks
-    return builds_on(rules.lift, card, below) and not barred
+    return builds_on(rules.lift, card, below) and not is_leaving_king(rules, below)
+
+
+@kernel
+def is_leaving_king(rules: LoweredRules, card: int) -> bool:
+    """Tell whether a card is a King in a game whose Kings leave."""
+    return rules.kings_leave != 0 and card != NO_CARD and whole(RANK[card]) == rules.ranks
 
 
 @kernel

@@ -44,8 +44,7 @@ whole = cast("Callable[[Any], int]", np.int64)
 """Read an unsigned byte as a signed number, so that a difference can be negative."""
 
 
-@cache
-def kernel_digest() -> str:
+def _digest_sources() -> str:
     """Digest the sources that the kernels are compiled from: the engine and what it imports."""
     digest = hashlib.sha256()
     engine = Path(__file__).parent
@@ -53,6 +52,10 @@ def kernel_digest() -> str:
     for path in (*sorted(engine.glob("*.py")), *vocabulary):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+KERNEL_DIGEST = _digest_sources()
+"""Taken at import, with the kernels: later edits are not what this process compiles."""
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -114,7 +117,7 @@ class _KernelCache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_path = str(Path(self._cache_path) / kernel_digest())
+        self._cache_path = str(Path(self._cache_path) / KERNEL_DIGEST)
         Path(self._cache_path).mkdir(exist_ok=True)
         self._cache_file = IndexDataCacheFile(
             cache_path=self._cache_path,

@@ -3,6 +3,7 @@
 from solitaire_env.cards import NO_CARD
 from solitaire_env.engine.building import (
     RANK,
+    is_leaving_king,
     note_top,
     top_card,
     waste_card,
@@ -279,12 +280,6 @@ def king_leaves(rules: LoweredRules, game: Game, pile: int) -> bool:
     take_from_column(game, pile)
     count_king(game)
     return True
-
-
-@kernel
-def is_leaving_king(rules: LoweredRules, card: int) -> bool:
-    """Tell whether a card is a King in a game whose Kings leave."""
-    return rules.kings_leave != 0 and card != NO_CARD and whole(RANK[card]) == rules.ranks
 
 
 @kernel

@@ -19,7 +19,7 @@ def spread(byte: int) -> np.uint64:
 
 @wrapping_kernel
 def fits_each(keys: np.uint64, group_key: int, cards: int) -> np.uint64:
-    """Answer `fits` for eight columns at once: a byte each, 1 where the group goes.
+    """Tell which of eight columns take a group of at most `cards` cards: a byte each, 1 or 0.
 
     Keys are below 128 less the longest run, so that the top bit of a byte is free to tell a
     difference that is not negative.

@@ -144,7 +144,7 @@ class SolitaireEnv(gym.Env[Observation, int]):
         return public_fields(self._table.rules)
 
     @property
-    def action_table(self) -> list[Action]:
+    def action_table(self) -> tuple[Action, ...]:
         """What each action number means."""
         return action_table(self._table.rules)
 

@@ -133,7 +133,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         return public_fields(self._table.rules)
 
     @property
-    def action_table(self) -> list[Action]:
+    def action_table(self) -> tuple[Action, ...]:
         """What each action number means."""
         return action_table(self._table.rules)
 
