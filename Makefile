@@ -53,8 +53,8 @@ coverage: $(VENV)/.stamp ## measure the engine's coverage, with the compiler swi
 docs: $(VENV)/.stamp ## build the documentation
 	$(PY) -m sphinx -W --keep-going -q -b html docs $(SITE)
 
-bench: $(VENV)/.stamp ## measure the speed of random legal play
-	$(PY) benchmarks/random_play.py
+bench: $(VENV)/.stamp ## measure speed and memory of all variants
+	$(VENV)/bin/solitaire-env bench
 
 clean: ## remove what make made, .venv included
 	rm -rf $(VENV) .venv-lowest build dist docs/_build docs/environments .pytest_cache .ruff_cache .hypothesis .coverage

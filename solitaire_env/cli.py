@@ -5,12 +5,16 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import gymnasium as gym
 
 from solitaire_env import VARIANTS
 from solitaire_env.describe import environment_id, overview, rule_page
+
+if TYPE_CHECKING:
+    from solitaire_env.bench.report import Report
 
 BAD_INPUT = 2
 """Exit code for an argument that is not accepted, as argparse has it."""
@@ -53,6 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--deal", type=int, default=0, metavar="N", help="number of the deal, from 0 (default: 0)"
     )
     deal.add_argument("--json", action="store_true", help="print the position as JSON")
+    _add_bench(commands)
     return parser
 
 
@@ -75,6 +80,29 @@ def print_deal(arguments: Arguments) -> None:
         print(json.dumps(env.get_wrapper_attr("position")()))
     else:
         print(str(env.render()).rstrip())
+
+
+def print_bench(arguments: Arguments) -> None:
+    """Measure speed, and memory a game; print both as tables or JSON.
+
+    Rates are steps a second of all games together (states, where states are copied), each the
+    best of some runs after one to warm up; median and worst tell how busy the machine was.
+    """
+    from solitaire_env.bench.report import bench
+
+    _check_folder(arguments.json)
+    report = bench(
+        arguments.variants or list(VARIANTS),
+        num_envs=arguments.num_envs,
+        threads=arguments.threads,
+        seconds=arguments.seconds,
+        runs=arguments.runs,
+        say=lambda title: print(title, file=sys.stderr),
+    )
+    if arguments.json != "-":
+        print(_bench_text(report))
+    if arguments.json is not None:
+        _write(arguments.json, json.dumps(report.to_json(), indent=1))
 
 
 def text_table(header: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
@@ -108,6 +136,67 @@ def _add(
     )
     parser.set_defaults(run=run)
     return parser
+
+
+def _bench_text(report: "Report") -> str:
+    """Write a report as tables for the terminal."""
+    from solitaire_env.bench.report import MEMORY_HEADER, SPEED_HEADER
+
+    parts = [
+        ", ".join(f"{name} {value}" for name, value in report.machine.items()),
+        text_table(SPEED_HEADER, report.speed_rows()),
+        *(f"skipped {what}: {reason}" for what, reason in report.skipped().items()),
+        text_table(MEMORY_HEADER, report.memory_rows()),
+    ]
+    return "\n\n".join(parts)
+
+
+def _check_folder(file: str | None) -> None:
+    """Raise ValueError unless a file's folder is there: better now than after the measuring."""
+    if file not in (None, "-") and not Path(file).resolve().parent.is_dir():
+        raise ValueError(f"--json is {file!r}, accepted are - and a file in a folder that exists")
+
+
+def _write(file: str, text: str) -> None:
+    """Write a text to a file, or to standard output for "-"."""
+    if file == "-":
+        print(text)
+    else:
+        Path(file).write_text(text + "\n", encoding="utf-8")
+
+
+def _add_bench(commands: _Commands) -> None:
+    """Add the command that measures."""
+    example = "bench arabella --seconds 0.01 --runs 2"
+    bench = _add(commands, print_bench, "bench", "measure speed and memory", example)
+    names = ", ".join(VARIANTS)
+    bench.add_argument("variants", nargs="*", metavar="VARIANT", help=f"of {names} (default: all)")
+    bench.add_argument(
+        "--seconds", type=float, default=0.1, metavar="S", help="of a run (default: %(default)s)"
+    )
+    bench.add_argument(
+        "--runs",
+        type=int,
+        default=3,
+        metavar="N",
+        help="of each measurement (default: %(default)s)",
+    )
+    bench.add_argument("--json", metavar="FILE", help="write JSON too; - prints it and no text")
+    bench.add_argument(
+        "--num-envs",
+        type=int,
+        nargs="+",
+        default=[1, 64, 1024, 8192],
+        metavar="N",
+        help="games at once in random play (default: %(default)s)",
+    )
+    bench.add_argument(
+        "--threads",
+        type=int,
+        nargs="+",
+        metavar="N",
+        help="threads in random play (default: 1, and one a core)",
+    )
 
 
 def _add_variant(parser: argparse.ArgumentParser) -> None:
