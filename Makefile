@@ -5,16 +5,20 @@ PY := $(VENV)/bin/python
 SITE := docs/_build/html
 JOBS ?= 2
 
+# What bench-compare compares: two commits, tags or branches.
+BASE ?= main
+HEAD ?= HEAD
+
 # Two BLAS threads beside a busy neighbour are many times slower than one.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long lowest check coverage docs bench clean
+.PHONY: help demo test test-long lowest check coverage docs bench bench-peers bench-plots bench-compare clean
 
 help: ## list what make can do
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
 
 $(VENV)/.stamp: pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; set PYTHON to a Python 3.11 or newer" >&2; exit 1; }
@@ -56,6 +60,22 @@ docs: $(VENV)/.stamp ## build the documentation
 bench: $(VENV)/.stamp ## measure speed and memory of all variants
 	$(VENV)/bin/solitaire-env bench
 
+bench-peers: $(VENV)/.stamp ## measure other libraries beside ours, and write docs/benchmarks.md
+	$(PY) benchmarks/peers.py --write
+
+bench-plots: $(VENV)/.stamp ## draw what a step costs by games and by threads
+	$(PY) -m pip install --quiet --constraint constraints.txt 'matplotlib>=3.9'
+	$(PY) benchmarks/plots.py
+
+bench-compare: benchmarks/.venvs/asv/.stamp ## compare the commits BASE and HEAD, interleaved in one run
+	cd benchmarks && .venvs/asv/bin/asv machine --machine local --yes >/dev/null
+	cd benchmarks && .venvs/asv/bin/asv continuous --machine local --interleave-rounds --split $(BASE) $(HEAD)
+
+benchmarks/.venvs/asv/.stamp: Makefile
+	$(PYTHON) -m venv benchmarks/.venvs/asv
+	benchmarks/.venvs/asv/bin/python -m pip install --quiet asv==0.6.6 virtualenv==21.15.11
+	@touch $@
+
 clean: ## remove what make made, .venv included
-	rm -rf $(VENV) .venv-lowest build dist docs/_build docs/environments .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) .venv-lowest benchmarks/.venvs benchmarks/.asv build dist docs/_build docs/environments .pytest_cache .ruff_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

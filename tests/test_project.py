@@ -83,7 +83,7 @@ def requirements() -> list[Requirement]:
     """List what the package and the extras of the tested set ask for."""
     extras = PROJECT["optional-dependencies"]
     texts = PROJECT["dependencies"] + [
-        text for name in ("agents", "dev", "docs") for text in extras[name]
+        text for name in ("agents", "dev", "docs", "plot") for text in extras[name]
     ]
     return [Requirement(text) for text in texts]
 

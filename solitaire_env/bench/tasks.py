@@ -91,7 +91,13 @@ def random_task(
     sheet: RuleSheet, num_envs: int, num_threads: int | None
 ) -> Generator[Task, None, None]:
     """Random legal play inside the engine, on threads."""
-    threads = Threads(num_threads, whole_number("num_envs", num_envs, 1, 2**31))
+    with closing(Threads(num_threads, whole_number("num_envs", num_envs, 1, 2**31))) as threads:
+        play = random_player(sheet, num_envs, threads)
+        yield Task(partial(play, _steps_worth_timing(play)))
+
+
+def random_player(sheet: RuleSheet, num_envs: int, threads: Threads) -> Callable[[int], int]:
+    """Make a function that plays some random legal steps in each of N games, and counts them."""
     table = mixed_games(sheet, num_envs)
     out = fresh_out(table)
 
@@ -99,8 +105,7 @@ def random_task(
         threads.run(partial(_play_inside, table, out, steps))
         return steps * num_envs
 
-    with closing(threads):
-        yield Task(partial(play, _steps_worth_timing(play)))
+    return play
 
 
 def _steps_worth_timing(play: Callable[[int], object]) -> int:

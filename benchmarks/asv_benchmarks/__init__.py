@@ -1,0 +1,1 @@
+"""What asv times: `make bench-compare` compares two commits."""
