@@ -17,7 +17,7 @@ UNLIMITED: Final = -1
 
 MAX_PILES: Final = 32
 MAX_DECKS: Final = 4
-MAX_RESERVE: Final = 64
+MAX_RESERVE: Final = 31
 
 
 class RuleSheetError(ValueError):

@@ -39,7 +39,7 @@ def test_names(name: str) -> None:
         ("decks", (0, 5, -1, 1.5, "2", None), "1..4"),
         ("suits", (0, 5, 1.5), "1..4"),
         ("ranks", (1, 14, 1.5, None), "2..13"),
-        ("reserve", (-1, 65, 0.5), "0..64"),
+        ("reserve", (-1, 32, 0.5), "0..31"),
     ],
 )
 def test_numbers(field: str, values: tuple[Any, ...], accepted: str) -> None:

@@ -9,6 +9,7 @@ from solitaire_env.engine.settings import Reward
 from solitaire_env.engine.state import Outcome
 from tests.helpers import ending
 from tests.player import ROW, Player, san_juan_hill_jam
+from tests.tiny_games import TINY_MEDLEY
 
 pytestmark = pytest.mark.jit_off
 
@@ -104,6 +105,33 @@ def test_no_progress_truncates() -> None:
     assert player.outcome == Outcome.NO_PROGRESS
     assert player.ended == (False, True)
     assert player.table.is_over(ROW).tolist() == [True]
+
+
+def test_a_king_that_will_leave_the_waste_is_a_change() -> None:
+    """Not dead while a draw can bring a King that leaves by itself: the card below may be played.
+
+    Found by a comparison with the reference at length; the last draw shows 2H, which goes up.
+    """
+    stock = "6S 5C 5H 3H 4D 2D 3C 6D 5D 3D 6H 2S 5S 3H 5S 6H 5D 4H 4S 2S"
+    position = {
+        "tableau": [
+            ["4S"],
+            ["5C", "4H", "3S"],
+            ["<2C>", "<6D>", "4C"],
+            ["<3C>", "4C"],
+            ["<3D>", "<2H>", "<2C>", "<4D>", "3S"],
+        ],
+        "reserve": ["5H", None, None],
+        "foundations": {"S": [1, 1], "H": [2, 1], "D": [2, 1], "C": [1, 1]},
+        "kings": 3,
+        "stock": stock.split(),
+        "waste": [],
+        "passes": 1,
+    }
+    player = Player("tiny-medley", TINY_MEDLEY).lay({"variant": "tiny-medley", **position})
+    assert player.moves() == ["stock -> W (2)"]
+    player.play("stock", "W", 2)
+    assert player.outcome == Outcome.NONE
 
 
 def test_the_step_limit_truncates() -> None:

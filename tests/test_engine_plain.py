@@ -207,7 +207,7 @@ def test_redeals_are_counted() -> None:
 def test_illegal_actions_do_nothing_or_end() -> None:
     """An illegal action costs its penalty; under "terminate" it ends the game too."""
     player = Player("san-juan-hill", illegal_penalty=0.5).deal(2)
-    illegal = int(np.argmin(player.game.mask))
+    illegal = int(np.argmin(player.table.legal(ROW)[0]))
     assert player.act(illegal) == -0.5
     assert player.game.moves == 0
     strict = Player("san-juan-hill", illegal=int(Illegal.TERMINATE)).deal(2)

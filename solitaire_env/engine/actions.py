@@ -3,9 +3,11 @@
 from functools import cache
 from typing import NamedTuple
 
+import numpy as np
+
 from solitaire_env.cards import NO_CARD, SUITS, card_of, rank_of
 from solitaire_env.engine.lowered import LoweredRules
-from solitaire_env.engine.state import Game
+from solitaire_env.engine.state import Game, masks_of
 from solitaire_env.notation import (
     FOUNDATION,
     REDEAL,
@@ -60,7 +62,7 @@ def action_table(rules: LoweredRules) -> tuple[Action, ...]:
 
 def legal_actions(game: Game) -> list[int]:
     """List the action numbers that are legal."""
-    return [action for action, legal in enumerate(game.mask.tolist()) if legal]
+    return np.flatnonzero(masks_of(game)).tolist()
 
 
 def move_of(rules: LoweredRules, table: tuple[Action, ...], game: Game, action: int) -> Move:

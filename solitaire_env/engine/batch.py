@@ -7,15 +7,15 @@ depends on how many there are.
 import numpy as np
 import numpy.typing as npt
 
-from solitaire_env.engine.building import note_top
+from solitaire_env.engine.building import note_sources
 from solitaire_env.engine.compile import entry, kernel
 from solitaire_env.engine.dealing import deal_game, determinize
-from solitaire_env.engine.foundations import note_places
+from solitaire_env.engine.foundations import note_foundations
 from solitaire_env.engine.generator import below, next_deal, seed
-from solitaire_env.engine.legality import clear_mask, write_mask
+from solitaire_env.engine.legality import clear_mask, is_legal, write_mask
 from solitaire_env.engine.lowered import LoweredRules
 from solitaire_env.engine.moves import play
-from solitaire_env.engine.observation import write_action_mask, write_observation
+from solitaire_env.engine.observation import write_observation
 from solitaire_env.engine.outcome import judge
 from solitaire_env.engine.settings import Illegal, Reward, Settings
 from solitaire_env.engine.state import (
@@ -27,7 +27,7 @@ from solitaire_env.engine.state import (
     IntArray,
     Outcome,
 )
-from solitaire_env.engine.words import count_ones, nth_one
+from solitaire_env.engine.vectors import WORD, count_members, nth_member, spread_actions
 
 ANY_DEAL = -1
 """Stands for a deal number that the game's own generator draws."""
@@ -67,9 +67,8 @@ def complete_games(rules: LoweredRules, games: Games, rows: IntArray) -> None:
     """Derive what follows from the cards, for rows that were filled from a position."""
     for index in range(len(rows)):
         game = games[rows[index]]
-        note_places(rules, game)
-        for pile in range(rules.piles):
-            note_top(rules, game, pile)
+        note_foundations(rules, game)
+        note_sources(rules, game)
         write_mask(rules, game)
 
 
@@ -96,7 +95,7 @@ def show_games(
     for index in range(len(rows)):
         row = rows[index]
         write_observation(rules, games[row], full, observations[row])
-        write_action_mask(games[row], masks[row])
+        spread_actions(rules, games[row].mask_words, masks[row])
 
 
 @entry
@@ -128,12 +127,12 @@ def step_games(
             rewards[row] = 0.0
             illegal[row] = terminated[row] = truncated[row] = False
         else:
-            illegal[row] = game.mask[actions[row]] == 0
+            illegal[row] = not is_legal(game, actions[row])
             rewards[row] = step_game(rules, game, choices, actions[row])
             terminated[row] = game.outcome != 0 and game.outcome != _NO_PROGRESS
             truncated[row] = game.outcome == _NO_PROGRESS or is_cut(game, choices)
         write_observation(rules, game, choices.observability, observations[row])
-        write_action_mask(game, masks[row])
+        spread_actions(rules, game.mask_words, masks[row])
 
 
 @kernel
@@ -146,7 +145,7 @@ def is_cut(game: Game, settings: Settings) -> bool:
 def step_game(rules: LoweredRules, game: Game, settings: Settings, action: int) -> float:
     """Play one action, legal or not, and judge the end; return the reward."""
     cards, score = game.foundation_cards, game.score
-    legal = game.mask[action] != 0
+    legal = is_legal(game, action)
     game.steps += 1
     if legal:
         play(rules, game, action, settings.streaks != 0)
@@ -190,7 +189,7 @@ def random_steps(
             if game.outcome != 0 or is_cut(game, choices):
                 start_game(rules, game, ANY_DEAL)
             write_observation(rules, game, choices.observability, observations[row])
-            write_action_mask(game, masks[row])
+            spread_actions(rules, game.mask_words, masks[row])
 
 
 @kernel
@@ -198,10 +197,10 @@ def random_action(game: Game) -> int:
     """Choose a legal action, each as likely; the first action where none is legal."""
     if game.legal == 0:
         return 0
-    left, words, word = below(game, game.legal), game.mask_words, 0
-    ones = count_ones(words[0])
-    while left >= ones:
-        left -= ones
+    left, word = below(game, game.legal), 0
+    here = count_members(game.mask_words[0])
+    while left >= here:
+        left -= here
         word += 1
-        ones = count_ones(words[word])
-    return 8 * word + nth_one(words[word], left)
+        here = count_members(game.mask_words[word])
+    return WORD * word + nth_member(game.mask_words[word], left)

@@ -81,16 +81,26 @@ def run_length(rules: LoweredRules, game: Game, pile: int) -> int:
 
     Source: Arabella, "Moving Sequences"; Pantagruel, 2.1, Law 2; San Juan Hill, "Card Movement".
     """
-    height, column = whole(game.heights[pile]), game.tableau[pile]
+    height, hidden = whole(game.heights[pile]), whole(game.hidden[pile])
     if rules.lift == SINGLE_CARDS or height == 0:
         return min(height, 1)
-    face_up = height - whole(game.hidden[pile])
-    length = 1
-    while length < face_up and extends_run(
-        rules, whole(column[height - length]), whole(column[height - length - 1])
-    ):
-        length += 1
-    return length
+    first = height - 1
+    card = whole(game.tableau[pile, first])
+    while first > hidden:
+        below = whole(game.tableau[pile, first - 1])
+        if not extends_run(rules, card, below):
+            break
+        card, first = below, first - 1
+    return height - first
+
+
+@kernel
+def joined_run(rules: LoweredRules, game: Game, pile: int, card: int, count: int) -> int:
+    """Count the run on top of a column once a run of `count` cards, headed by `card`, joins it."""
+    if rules.lift == SINGLE_CARDS:
+        return 1
+    joins = extends_run(rules, card, top_card(game, pile))
+    return count + whole(game.runs[pile]) if joins else count
 
 
 @kernel
@@ -125,9 +135,68 @@ def waste_card(rules: LoweredRules, game: Game) -> int:
 
 
 @kernel
-def note_top(rules: LoweredRules, game: Game, pile: int) -> None:
-    """Bring what is kept of a column's top up to date after it has changed."""
-    card = top_card(game, pile)
-    game.keys[pile] = build_key(rules, card)
-    game.tops[pile] = PLACE[card]
-    game.runs[pile] = run_length(rules, game, pile)
+def king_group(rules: LoweredRules, game: Game, pile: int) -> int:
+    """Count the cards from a column's top to where a King would head them."""
+    return rules.ranks + 1 - whole(RANK[top_card(game, pile)])
+
+
+@kernel
+def fills_space(rules: LoweredRules, card: int) -> bool:
+    """Tell whether a single card may go into an empty column."""
+    return rules.king_space == 0 or whole(RANK[card]) == rules.ranks
+
+
+@kernel
+def run_fills_space(rules: LoweredRules, game: Game, pile: int) -> bool:
+    """Tell whether some of a column's run, but not the whole column, may go into a space.
+
+    Source: Pantagruel, 2.1, Law 3; Arabella, "Filling Empty Tableau Spaces".
+    """
+    count = king_group(rules, game, pile) if rules.king_space else 1
+    return count <= whole(game.runs[pile]) and count < whole(game.heights[pile])
+
+
+@kernel
+def note_source(rules: LoweredRules, game: Game, source: int, card: int, run: int) -> None:
+    """Keep what the mask asks of a source: its available card, and the length of its run."""
+    game.keys[source] = build_key(rules, card)
+    game.tops[source] = PLACE[card]
+    game.runs[source] = run
+
+
+@kernel
+def note_top(rules: LoweredRules, game: Game, pile: int, run: int) -> None:
+    """Bring what is kept of a column's top up to date after it has changed, with its new run."""
+    note_source(rules, game, pile, top_card(game, pile), run)
+    if rules.choose_group == 0:
+        game.fills[pile] = run_fills_space(rules, game, pile)
+
+
+@kernel
+def note_single(rules: LoweredRules, game: Game, source: int, card: int) -> None:
+    """Bring what is kept of the waste or a reserve cell up to date."""
+    note_source(rules, game, source, card, min(card, 1))
+    game.fills[source] = card != NO_CARD and fills_space(rules, card)
+
+
+@kernel
+def note_waste(rules: LoweredRules, game: Game) -> None:
+    """Bring what is kept of the waste's top up to date after it has changed."""
+    if rules.stock_cards > 0:
+        note_single(rules, game, rules.waste_source, waste_card(rules, game))
+
+
+@kernel
+def note_cell(rules: LoweredRules, game: Game, cell: int) -> None:
+    """Bring what is kept of a reserve cell up to date after it has changed."""
+    note_single(rules, game, rules.reserve_source + cell, whole(game.reserve[cell]))
+
+
+@kernel
+def note_sources(rules: LoweredRules, game: Game) -> None:
+    """Bring what is kept of every source up to date."""
+    for pile in range(rules.piles):
+        note_top(rules, game, pile, run_length(rules, game, pile))
+    note_waste(rules, game)
+    for cell in range(rules.reserve):
+        note_cell(rules, game, cell)

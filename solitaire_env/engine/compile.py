@@ -17,21 +17,21 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, config, types
+from numba.core import config, typed_passes, types, untyped_passes
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase
+from numba.core.compiler_machinery import PassManager
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
     infer_getattr,
-    intrinsic,
     lower_getattr_generic,
     models,
     register_model,
     typeof_impl,
     unbox,
 )
-from numba.np.arrayobj import make_array
 
 from solitaire_env.engine.lowered import LoweredRules
 
@@ -58,13 +58,77 @@ KERNEL_DIGEST = _digest_sources()
 """Taken at import, with the kernels: later edits are not what this process compiles."""
 
 
+class _InlinedLibrary(JITCodeLibrary):
+    """Code that is only ever copied into its callers: neither optimised nor loaded by itself."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        pass
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        return _NoEnvironments()
+
+
+class _NoEnvironments:
+    def set_env(self, env_name: str, env: Any) -> None:
+        pass
+
+
+_PASSES = (
+    untyped_passes.TranslateByteCode,
+    untyped_passes.FixupArgs,
+    untyped_passes.IRProcessing,
+    untyped_passes.GenericRewrites,
+    untyped_passes.ReconstructSSA,
+    typed_passes.NopythonTypeInference,
+    typed_passes.PreLowerStripPhis,
+    typed_passes.IRLegalization,
+    typed_passes.NativeLowering,
+    typed_passes.NoPythonBackend,
+)
+
+
+class _InlinedCompiler(CompilerBase):
+    """Numba's pipeline for functions that become part of their callers."""
+
+    def define_pipelines(self) -> list[Any]:
+        state = self.state
+        name = state.func_id.func_qualname
+        state.library = _InlinedLibrary(state.targetctx.codegen(), name)
+        state.library.enable_object_caching()
+        pipeline = PassManager("inlined kernels")
+        for needed in _PASSES:
+            pipeline.add_pass(needed, needed.__name__)
+        pipeline.finalize()
+        return [pipeline]
+
+
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function for other kernels to call.
 
     Kernels see games as records, which are bare pointers; `_nrt=False` leaves out the counting of
     references to the arrays inside them. A kernel must not allocate or return an array.
     """
-    return _njit(function, no_cpython_wrapper=JIT, no_cfunc_wrapper=JIT)
+    if not JIT:
+        return function
+    return _njit(
+        function,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        forceinline=True,
+        pipeline_class=_InlinedCompiler,
+    )
 
 
 def entry(function: Callable[P, R]) -> Callable[P, R]:
@@ -72,7 +136,7 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
     return _njit(function)
 
 
-def _njit(function: Callable[P, R], **options: bool) -> Callable[P, R]:
+def _njit(function: Callable[P, R], **options: Any) -> Callable[P, R]:
     """Compile a function that holds neither the GIL nor references."""
     njit: Any = numba.njit
     return cast("Callable[P, R]", njit(nogil=True, _nrt=False, **options)(function))
@@ -154,7 +218,7 @@ class RulesType(types.Type):
 
     def __init__(self, rules: LoweredRules) -> None:
         self.rules = rules
-        super().__init__(name=str(rules))
+        super().__init__(name=f"Rules-{hashlib.sha256(str(rules).encode()).hexdigest()[:16]}")
 
 
 @typeof_impl.register(LoweredRules)
@@ -188,7 +252,7 @@ class _RulesAttributes(AttributeTemplate):
     key = RulesType
 
     def generic_resolve(self, typ: RulesType, attr: str) -> Any:
-        return types.literal(getattr(typ.rules, attr))
+        return types.intp if hasattr(typ.rules, attr) else None
 
 
 @lower_getattr_generic(RulesType)
@@ -196,26 +260,3 @@ def _lower_attribute(
     context: Any, _builder: object, typ: RulesType, _value: object, attr: str
 ) -> Any:
     return context.get_constant(types.intp, getattr(typ.rules, attr))
-
-
-@intrinsic
-def _store_word(_context: Any, array: Any, index: Any, word: Any) -> Any:
-    """Write eight bytes of an array in one instruction, wherever they begin."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = make_array(signature.args[0])(context, builder, arguments[0]).data
-        place = builder.gep(data, [arguments[1]])
-        pointer = builder.bitcast(place, cgutils.voidptr_t)
-        pointer = builder.bitcast(pointer, ir.IntType(64).as_pointer())
-        builder.store(arguments[2], pointer, align=1)
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, types.uint64), generate
-
-
-def _store_bytes(array: Any, index: int, word: np.uint64) -> None:
-    array[index : index + 8] = np.frombuffer(np.uint64(word).tobytes(), np.uint8)
-
-
-store_word = cast("Callable[[Any, int, Any], None]", _store_word if JIT else _store_bytes)
-"""Write a 64-bit word's eight bytes to a byte array from an index on; all must lie inside."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from solitaire_env.cards import RANKS_PER_SUIT, UNKNOWN
 from solitaire_env.engine.compile import kernel
-from solitaire_env.engine.foundations import note_places
+from solitaire_env.engine.foundations import note_foundations
 from solitaire_env.engine.generator import below, seed
 from solitaire_env.engine.lowered import LoweredRules
 from solitaire_env.engine.moves import settle_everything
@@ -39,7 +39,7 @@ def clear_table(rules: LoweredRules, game: Game) -> None:
         game.waste[card] = game.stock[card] = game.hidden_stock[card] = 0
     game.waste_height = game.stock_height = game.kings = 0
     game.foundations[:] = rules.aces_dealt
-    note_places(rules, game)
+    note_foundations(rules, game)
     zero_counters(rules, game)
 
 

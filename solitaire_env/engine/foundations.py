@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from solitaire_env.cards import RANKS_PER_SUIT
-from solitaire_env.engine.building import CLASS, RANK, SUIT
+from solitaire_env.cards import NO_CARD, RANKS_PER_SUIT
+from solitaire_env.engine.building import CLASS, RANK, SUIT, build_key
 from solitaire_env.engine.compile import kernel, whole
 from solitaire_env.engine.lowered import LoweredRules
 from solitaire_env.engine.state import Game
@@ -36,7 +36,7 @@ def put_up(rules: LoweredRules, game: Game, card: int) -> None:
         pile += 1
     heights[pile] = rank
     game.foundation_cards += 1
-    note_places(rules, game)
+    note_foundation(rules, game, suit, pile)
 
 
 @kernel
@@ -48,13 +48,35 @@ def take_down(rules: LoweredRules, game: Game, suit: int, rank: int) -> int:
         pile -= 1
     heights[pile] = rank - 1
     game.foundation_cards -= 1
-    note_places(rules, game)
+    note_foundation(rules, game, suit, pile)
     return suit * RANKS_PER_SUIT + rank
 
 
 @kernel
+def note_foundation(rules: LoweredRules, game: Game, suit: int, pile: int) -> None:
+    """Bring what is kept of the foundations up to date after one has changed."""
+    note_places(rules, game)
+    if rules.take_back:
+        rank = whole(game.foundations[suit, pile])
+        card = suit * RANKS_PER_SUIT + rank if rank > rules.aces_dealt else NO_CARD
+        source = rules.foundation_source + suit * rules.decks + pile
+        game.keys[source] = build_key(rules, card)
+        game.runs[source] = min(card, 1)
+        game.fills[source] = rank == rules.ranks
+
+
+@kernel
+def note_foundations(rules: LoweredRules, game: Game) -> None:
+    """Bring what is kept of all foundations up to date."""
+    note_places(rules, game)
+    for suit in range(rules.suits):
+        for pile in range(rules.decks):
+            note_foundation(rules, game, suit, pile)
+
+
+@kernel
 def note_places(rules: LoweredRules, game: Game) -> None:
-    """Bring the set of places up to date after a foundation has changed."""
+    """Bring the set of places up to date."""
     places = np.uint64(0)
     for suit in range(rules.suits):
         for pile in range(rules.decks):

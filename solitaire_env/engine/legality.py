@@ -1,122 +1,95 @@
-"""The mask: which actions are legal now. Nothing else in the package says what is legal."""
+"""The mask: which actions are legal now. Nothing else in the package says what is legal.
+
+A set of columns is a 64-bit word, a bit a column, and so is a set of up to 64 of anything else. The
+mask is the sets of all sources in a row: a string of bits, one an action.
+"""
 
 import numpy as np
 
-from solitaire_env.cards import NO_CARD, RANKS_PER_SUIT
-from solitaire_env.engine.building import PLACE, build_key, contains, waste_card
-from solitaire_env.engine.compile import kernel, store_word, whole
-from solitaire_env.engine.foundations import place_bit, wanted
+from solitaire_env.engine.building import contains
+from solitaire_env.engine.compile import kernel, whole, wrapping_kernel
+from solitaire_env.engine.foundations import wanted
 from solitaire_env.engine.lowered import LoweredRules
-from solitaire_env.engine.moves import fills_space, king_group, leftmost_space
 from solitaire_env.engine.state import Game
-from solitaire_env.engine.words import first_bytes, fits_each, sum_bytes
+from solitaire_env.engine.vectors import (
+    WORD,
+    count_members,
+    members_at,
+    write_column_actions,
+)
 
-_BYTES = 8
+_NONE, _ONE = np.uint64(0), np.uint64(1)
 
 
 @kernel
 def write_mask(rules: LoweredRules, game: Game) -> None:
-    """Write a byte an action, 1 where it is legal, and count them in `game.legal`.
-
-    Rows are written in whole words, whose zeros reach into what follows: keep the order.
-    """
-    space, up = leftmost_space(rules, game), wanted(game)
-    for pile in range(rules.piles):
-        mask_column(rules, game, pile, space, up)
-    if rules.stock_cards > 0:
-        mask_card(rules, game, rules.waste_source, waste_card(rules, game), space)
-    for cell in range(rules.reserve):
-        mask_card(rules, game, rules.reserve_source + cell, whole(game.reserve[cell]), space)
-    if rules.take_back:
-        for suit in range(rules.suits):
-            mask_take_back(rules, game, suit, space)
-    mask_ups(rules, game, up)
+    """Write which actions are legal, in the order of their numbers, and how many are."""
+    space = leftmost_space_set(rules, game)
+    ups = members_at(rules, wanted(game), game.tops)
+    words, columns = game.mask_words, rules.sources * rules.piles
+    write_column_actions(rules, words, game.keys, game.runs, game.fills, ups, space)
+    word, end = words[columns // WORD], columns
+    singles = rules.foundation_source - rules.piles
+    word, end = append(game, word, end, ups >> np.uint64(rules.piles), singles)
     if rules.choose_group:
         for pile in range(rules.piles):
-            mask_groups(rules, game, pile, space)
+            counts = group_counts(rules, game, pile, space)
+            word, end = append(game, word, end, counts, rules.max_group)
     if rules.stock_cards > 0:
-        game.mask[rules.stock_action] = may_draw_or_redeal(game)
+        word, end = append(game, word, end, np.uint64(may_draw_or_redeal(game)), 1)
+    words[end // WORD] = word
     game.legal = count_legal(game)
 
 
 @kernel
+def append(
+    game: Game, word: np.uint64, end: int, members: np.uint64, count: int
+) -> tuple[np.uint64, int]:
+    """Append a set of `count` actions, at most 32, to the mask of which `end` bits are written.
+
+    The bits that fill no word yet are in `word`. Returned are word and end for what comes next.
+    """
+    used = end % WORD
+    word |= members << np.uint64(used)
+    if used + count >= WORD:
+        game.mask_words[end // WORD] = word
+        word = members >> np.uint64(WORD - used)
+    return word, end + count
+
+
+@kernel
 def count_legal(game: Game) -> int:
-    """Count the legal actions; no byte of the sum overflows, as there are under 255 words."""
-    words, total = game.mask_words, np.uint64(0)
-    for word in range(len(words)):
-        total += words[word]
-    return sum_bytes(total)
+    """Count the legal actions."""
+    total = 0
+    for word in range(len(game.mask_words)):
+        total += count_members(game.mask_words[word])
+    return total
 
 
 @kernel
-def mask_column(rules: LoweredRules, game: Game, pile: int, space: int, up: np.uint64) -> None:
-    """Write where a column's cards may go: columns, a space, and, aimed at itself, up."""
-    first, key, run = pile * rules.piles, whole(game.keys[pile]), whole(game.runs[pile])
-    for word in range(rules.key_words):
-        store_word(game.mask_room, first + _BYTES * word, fits_each(game.key_words[word], key, run))
-    game.mask[first + pile] = contains(up, whole(game.tops[pile]))
-    if rules.choose_group == 0 and space >= 0:
-        game.mask[first + space] = run_fills_space(rules, game, pile)
+def is_legal(game: Game, action: int) -> bool:
+    """Tell whether an action is legal."""
+    return contains(game.mask_words[action // WORD], action % WORD)
 
 
-@kernel
-def run_fills_space(rules: LoweredRules, game: Game, pile: int) -> bool:
-    """Tell whether some of a column's run, but not the whole column, may go into a space.
+@wrapping_kernel
+def leftmost_space_set(rules: LoweredRules, game: Game) -> np.uint64:
+    """Give the set of the first empty column alone; none where no column is empty.
 
-    Source: Pantagruel, 2.1, Law 3; Arabella, "Filling Empty Tableau Spaces".
+    Source: rulings, "Renaming moves are not moves".
     """
-    count = king_group(rules, game, pile) if rules.king_space else 1
-    return count <= whole(game.runs[pile]) and count < whole(game.heights[pile])
+    columns = (_ONE << np.uint64(rules.piles)) - _ONE
+    spaces = members_at(rules, _ONE, game.keys) & columns
+    return spaces & (~spaces + _ONE)
 
 
 @kernel
-def mask_card(rules: LoweredRules, game: Game, source: int, card: int, space: int) -> None:
-    """Write which columns take a single card of waste or reserve, or none where there is none."""
-    first, cards = source * rules.piles, min(card, 1)
-    for word in range(rules.key_words):
-        flags = fits_each(game.key_words[word], build_key(rules, card), cards)
-        store_word(game.mask_room, first + _BYTES * word, flags)
-    if space >= 0 and card != NO_CARD:
-        game.mask[first + space] = fills_space(rules, card)
-
-
-@kernel
-def mask_take_back(rules: LoweredRules, game: Game, suit: int, space: int) -> None:
-    """Write which columns a suit's foundations may give a card to; a King to a space.
-
-    Source: Pantagruel, 2.9, "Card Reversal Rule"; rulings, "Take back".
-    """
-    first = (rules.foundation_source + suit) * rules.piles
-    for word in range(rules.key_words):
-        flags = np.uint64(0)
-        for pile in range(rules.decks):
-            rank = whole(game.foundations[suit, pile])
-            card = suit * RANKS_PER_SUIT + rank if rank > rules.aces_dealt else NO_CARD
-            flags |= fits_each(game.key_words[word], build_key(rules, card), min(card, 1))
-        store_word(game.mask_room, first + _BYTES * word, flags)
-    if space >= 0:
-        kings = game.foundation_places & place_bit(suit, rules.ranks)
-        game.mask[first + space] = kings != np.uint64(0)
-
-
-@kernel
-def mask_ups(rules: LoweredRules, game: Game, up: np.uint64) -> None:
-    """Write whether the cards of waste and reserve go to a foundation."""
-    if rules.stock_cards > 0:
-        place = whole(PLACE[waste_card(rules, game)])
-        game.mask[rules.waste_to_foundation] = contains(up, place)
-    for cell in range(rules.reserve):
-        place = whole(PLACE[game.reserve[cell]])
-        game.mask[rules.reserve_to_foundation + cell] = contains(up, place)
-
-
-@kernel
-def mask_groups(rules: LoweredRules, game: Game, pile: int, space: int) -> None:
-    """Write how many cards of a column may go into a space: never the whole column."""
-    first = rules.group_to_space + pile * rules.max_group
-    most = min(whole(game.runs[pile]), whole(game.heights[pile]) - 1) if space >= 0 else 0
-    for count in range(0, rules.max_group, _BYTES):
-        store_word(game.mask_room, first + count, first_bytes(most - count))
+def group_counts(rules: LoweredRules, game: Game, pile: int, space: np.uint64) -> np.uint64:
+    """Give the set of numbers of cards, from 1, that may go into a space: never a whole column."""
+    if space == _NONE:
+        return _NONE
+    most = min(whole(game.runs[pile]), max(whole(game.heights[pile]) - 1, 0))
+    return (_ONE << np.uint64(most)) - _ONE
 
 
 @kernel
@@ -131,5 +104,5 @@ def may_draw_or_redeal(game: Game) -> bool:
 @kernel
 def clear_mask(game: Game) -> None:
     """Leave no action legal: the game is over."""
-    game.mask_words[:] = np.uint64(0)
+    game.mask_words[:] = _NONE
     game.legal = 0

@@ -15,8 +15,8 @@ class LoweredRules:
     Sources of a move are numbered columns first, then the waste, the reserve cells and, where
     taking back is allowed, the foundations of each suit. `waste_source`, `reserve_source` and
     `foundation_source` are where each kind begins. Actions: source times column, then
-    `waste_to_foundation`, `reserve_to_foundation`, `group_to_space` and `stock_action`. The mask
-    is written eight bytes at a time, so its words reach past the last action.
+    `waste_to_foundation`, `reserve_to_foundation`, `group_to_space` and `stock_action`. What is
+    kept of sources has room for `lanes`: there each pile of a suit's foundations is one.
     """
 
     piles: int
@@ -56,7 +56,7 @@ class LoweredRules:
     group_to_space: int
     stock_action: int
     num_actions: int
-    key_words: int
+    lanes: int
     mask_words: int
 
     def __reduce__(self) -> tuple[object, tuple[int, ...]]:
@@ -111,6 +111,7 @@ def _numbering(sheet: RuleSheet, max_group: int) -> dict[str, int]:
     reserve_source = piles + waste
     foundation_source = reserve_source + sheet.reserve
     sources = foundation_source + sheet.foundations.take_back * sheet.suits
+    available = foundation_source + sheet.foundations.take_back * sheet.suits * sheet.decks
     waste_to_foundation = sources * piles
     reserve_to_foundation = waste_to_foundation + waste
     group_to_space = reserve_to_foundation + sheet.reserve
@@ -125,11 +126,6 @@ def _numbering(sheet: RuleSheet, max_group: int) -> dict[str, int]:
         "group_to_space": group_to_space,
         "stock_action": stock_action,
         "num_actions": stock_action + waste,
-        "key_words": _words(piles),
-        "mask_words": _words(stock_action + waste) + _words(max(piles, max_group)),
+        "lanes": next(lanes for lanes in (16, 32, 64, 128) if available <= lanes),
+        "mask_words": (stock_action + waste) // 64 + 1,
     }
-
-
-def _words(count: int) -> int:
-    """Count the 64-bit words that hold so many bytes."""
-    return (count + 7) // 8

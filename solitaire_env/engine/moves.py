@@ -4,7 +4,12 @@ from solitaire_env.cards import NO_CARD
 from solitaire_env.engine.building import (
     RANK,
     is_leaving_king,
+    joined_run,
+    king_group,
+    note_cell,
     note_top,
+    note_waste,
+    run_length,
     top_card,
     waste_card,
 )
@@ -98,6 +103,7 @@ def redeal(rules: LoweredRules, game: Game) -> None:
         game.waste[place] = NO_CARD
     game.stock_height = height
     game.waste_height = 0
+    note_waste(rules, game)
     game.passes += 1
     if rules.redeals != UNLIMITED:
         game.redeals_left -= 1
@@ -132,24 +138,20 @@ def count_to_move(rules: LoweredRules, game: Game, source: int, target: int) -> 
 
 
 @kernel
-def king_group(rules: LoweredRules, game: Game, pile: int) -> int:
-    """Count the cards from a column's top to where a King would head them."""
-    return rules.ranks + 1 - whole(RANK[top_card(game, pile)])
-
-
-@kernel
 def move_group(rules: LoweredRules, game: Game, source: int, target: int, count: int) -> None:
     """Move the top cards of a column onto another, in their order."""
     game.streak = 0
     start = whole(game.heights[source]) - count
     end = whole(game.heights[target])
+    left = whole(game.runs[source]) - count
+    run = joined_run(rules, game, target, whole(game.tableau[source, start]), count)
     for card in range(count):
         game.tableau[target, end + card] = game.tableau[source, start + card]
         game.tableau[source, start + card] = NO_CARD
     game.heights[source] = start
     game.heights[target] = end + count
-    settle(rules, game, source)
-    note_top(rules, game, target)
+    settle(rules, game, source, left)
+    note_top(rules, game, target, run)
 
 
 @kernel
@@ -178,9 +180,10 @@ def take_back(rules: LoweredRules, game: Game, suit: int, target: int) -> None:
 def put_on(rules: LoweredRules, game: Game, card: int, target: int) -> None:
     """Put one card on a column."""
     height = whole(game.heights[target])
+    run = joined_run(rules, game, target, card, 1)
     game.tableau[target, height] = card
     game.heights[target] = height + 1
-    note_top(rules, game, target)
+    note_top(rules, game, target, run)
 
 
 @kernel
@@ -188,7 +191,7 @@ def take(rules: LoweredRules, game: Game, source: int) -> int:
     """Take the available card of a column, the waste or a cell, and settle what it leaves."""
     if source < rules.piles:
         card = take_from_column(game, source)
-        settle(rules, game, source)
+        settle(rules, game, source, whole(game.runs[source]) - 1)
     elif source < rules.reserve_source:
         card = take_from_waste(rules, game)
         settle_waste(rules, game)
@@ -225,6 +228,7 @@ def take_from_cell(rules: LoweredRules, game: Game, cell: int) -> int:
         return NO_CARD
     card = whole(game.reserve[cell])
     game.reserve[cell] = NO_CARD
+    note_cell(rules, game, cell)
     return card
 
 
@@ -245,11 +249,16 @@ def to_foundation(rules: LoweredRules, game: Game, source: int, streaks: bool) -
 
 
 @kernel
-def settle(rules: LoweredRules, game: Game, pile: int) -> None:
-    """Turn up a column's top card and let an available King leave, until neither happens."""
+def settle(rules: LoweredRules, game: Game, pile: int, run: int) -> None:
+    """Turn up a column's top card and let an available King leave, until neither happens.
+
+    So many cards of its run are left as `run` says; if none, the new run is counted.
+    """
     while turns_up(rules, game, pile) or king_leaves(rules, game, pile):
-        pass
-    note_top(rules, game, pile)
+        run = 0
+    if run <= 0:
+        run = run_length(rules, game, pile)
+    note_top(rules, game, pile, run)
 
 
 @kernel
@@ -295,20 +304,17 @@ def settle_waste(rules: LoweredRules, game: Game) -> None:
     while is_leaving_king(rules, waste_card(rules, game)):
         take_from_waste(rules, game)
         count_king(game)
+    note_waste(rules, game)
 
 
 @kernel
 def settle_everything(rules: LoweredRules, game: Game) -> None:
-    """Settle a fresh table: columns and reserve."""
+    """Settle a fresh table: columns, waste and reserve."""
     for pile in range(rules.piles):
-        settle(rules, game, pile)
+        settle(rules, game, pile, 0)
+    settle_waste(rules, game)
     for cell in range(rules.reserve):
+        note_cell(rules, game, cell)
         if is_leaving_king(rules, whole(game.reserve[cell])):
             take_from_cell(rules, game, cell)
             count_king(game)
-
-
-@kernel
-def fills_space(rules: LoweredRules, card: int) -> bool:
-    """Tell whether a single card may go into an empty column."""
-    return rules.king_space == 0 or whole(RANK[card]) == rules.ranks

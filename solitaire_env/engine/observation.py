@@ -38,11 +38,3 @@ def show_hidden(rules: LoweredRules, game: Game, out: ByteArray) -> None:
     first = rules.piles * rules.depth
     for place in range(game.stock_height):
         out[first + place] = game.hidden_stock[place]
-
-
-@kernel
-def write_action_mask(game: Game, out: ByteArray) -> None:
-    """Copy the mask to `out`, (actions,) uint8."""
-    mask = game.mask
-    for action in range(len(mask)):
-        out[action] = mask[action]

@@ -5,12 +5,12 @@ from math import floor
 import numpy as np
 
 from solitaire_env.cards import RANKS_PER_SUIT
-from solitaire_env.engine.building import PLACE, TAKES, contains, top_card
+from solitaire_env.engine.building import PLACE, TAKES, contains, fills_space, top_card
 from solitaire_env.engine.compile import kernel, whole
 from solitaire_env.engine.foundations import place_bit, wanted
-from solitaire_env.engine.legality import clear_mask
+from solitaire_env.engine.legality import clear_mask, is_legal
 from solitaire_env.engine.lowered import LoweredRules
-from solitaire_env.engine.moves import fills_space, leftmost_space
+from solitaire_env.engine.moves import leftmost_space
 from solitaire_env.engine.state import Game, Outcome
 
 TIME_FOR_BONUS = 600.0
@@ -53,7 +53,7 @@ def is_dead(rules: LoweredRules, game: Game) -> bool:
 
     Source: rulings, "Dead".
     """
-    if rules.stock_cards == 0 or game.legal != 1 or game.mask[rules.stock_action] == 0:
+    if rules.stock_cards == 0 or game.legal != 1 or not is_legal(game, rules.stock_action):
         return False
     places = playable(rules, game)
     return not (this_pass_helps(rules, game, places) or next_pass_helps(rules, game, places))
@@ -61,12 +61,14 @@ def is_dead(rules: LoweredRules, game: Game) -> bool:
 
 @kernel
 def playable(rules: LoweredRules, game: Game) -> np.uint64:
-    """Give the set of places of the cards that, on top of the waste, would have a legal play."""
+    """Give the set of places of the cards that, on top of the waste, would be played or leave."""
     places = wanted(game)
     for pile in range(rules.piles):
         places |= TAKES[rules.build, top_card(game, pile)]
-    if leftmost_space(rules, game) >= 0:
-        for suit in range(rules.suits):
+    for suit in range(rules.suits):
+        if rules.kings_leave:
+            places |= place_bit(suit, rules.ranks)
+        if leftmost_space(rules, game) >= 0:
             places |= fill_space_places(rules, suit)
     return places
 

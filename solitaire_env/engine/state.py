@@ -125,9 +125,7 @@ def game_dtype(rules: LoweredRules) -> np.dtype[Any]:
         ("hidden_cards", "u1", (rules.piles, rules.max_hidden)),
         ("hidden_stock", "u1", (rules.stock_cards,)),
         ("deck", "u1", (rules.cards,)),
-        ("tops", "u1", (rules.piles,)),
-        ("runs", "u1", (rules.piles,)),
-        ("key_words", "u8", (rules.key_words,)),
+        *((name, "u1", (rules.lanes,)) for name in ("keys", "tops", "runs", "fills")),
         ("mask_words", "u8", (rules.mask_words,)),
     ]
     words = [(name, "i8") for name in (*COUNTERS, *_MORE_COUNTERS)]
@@ -142,9 +140,7 @@ def _with_overlays(plain: np.dtype[Any], rules: LoweredRules) -> np.dtype[Any]:
     overlays = {
         "observed": ("u1", observation_size(rules), names[0]),
         "info": ("i8", len(COUNTERS), COUNTERS[0]),
-        "keys": ("u1", rules.piles, "key_words"),
-        "mask": ("u1", rules.num_actions, "mask_words"),
-        "mask_room": ("u1", 8 * rules.mask_words, "mask_words"),
+        "mask_bits": ("u1", 8 * rules.mask_words, "mask_words"),
     }
     places = {name: fields[name][:2] for name in names}
     for name, (kind, size, onto) in overlays.items():
@@ -162,6 +158,15 @@ def _with_overlays(plain: np.dtype[Any], rules: LoweredRules) -> np.dtype[Any]:
 def new_games(rules: LoweredRules, count: int) -> Games:
     """Make rows for `count` games, all zero until they are dealt."""
     return np.zeros(count, game_dtype(rules)).view(np.recarray)
+
+
+def masks_of(games: Games) -> ByteArray:
+    """Tell of each action whether it is legal: fresh (N, 64 * words) uint8, 0 past the last action.
+
+    Args:
+        games: (N,) records, or one.
+    """
+    return np.unpackbits(games.mask_bits, axis=-1, bitorder="little")
 
 
 def bytes_of(games: Games) -> ByteArray:

@@ -20,6 +20,7 @@ from solitaire_env.engine.state import (
     Games,
     IntArray,
     bytes_of,
+    masks_of,
     new_games,
     observation_size,
 )
@@ -156,6 +157,10 @@ class Table:
         """Tell which rows have ended, or have reached the step limit."""
         games, limit = self.games[rows], self.settings[0].max_episode_steps
         return (games.outcome != 0) | ((games.steps >= limit) & (limit > 0))
+
+    def legal(self, rows: IntArray) -> ByteArray:
+        """Tell of each action of rows whether it is legal: fresh (len(rows), actions) uint8."""
+        return masks_of(self.games[rows])[:, : self.rules.num_actions]
 
     def position(self, row: int) -> Position:
         """Put a game's cards into words, all of them."""

@@ -133,7 +133,6 @@ class SolitaireEnv(gym.Env[Observation, int]):
         self._table = table
         self._game: Any = table.games[0]
         self._counters = table.games.info[0]
-        self._mask = table.games.mask[0].view(np.bool_)
         self._action = np.zeros(1, np.int64)
         self._flags = np.zeros((4, 1), np.bool_)
         self._reward = np.zeros(1)
@@ -216,7 +215,7 @@ class SolitaireEnv(gym.Env[Observation, int]):
         if self._game.outcome:
             outcome = _OUTCOMES[self._game.outcome]
             raise ActionError(f"action {number} after the end: the game is {outcome}, call reset")
-        if self._raises and not self._mask[number] and self._mask.any():
+        if self._raises and not self.action_masks()[number]:
             raise IllegalActionError(
                 f"action {number} ({self.action_table[number]}) is illegal now; "
                 f"legal are {legal_actions(self._game)}"
@@ -231,7 +230,7 @@ class SolitaireEnv(gym.Env[Observation, int]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Tell which actions are legal: (A,) bool, fresh (the name that sb3-contrib looks for)."""
-        return self._mask.copy()
+        return self._table.legal(_ROW)[0].view(np.bool_)
 
     def legal_moves(self) -> list[Move]:
         """List the legal moves in words, in the order of their action numbers."""
@@ -248,7 +247,7 @@ class SolitaireEnv(gym.Env[Observation, int]):
     def move_of(self, action: int) -> Move:
         """Put a legal action into words; ValueError says why it is not legal."""
         number = check_action(action, self._table.rules.num_actions)
-        if not self._mask[number]:
+        if not self.action_masks()[number]:
             over = "the game is over" if self._game.outcome else "the mask forbids it now"
             raise ValueError(f"action {number} ({self.action_table[number]}) is no move: {over}")
         return self._move(number)
@@ -294,7 +293,7 @@ class SolitaireEnv(gym.Env[Observation, int]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle and deepcopy: all but views into the table."""
-        views = ("_game", "_counters", "_mask", "_action", "_flags", "_reward")
+        views = ("_game", "_counters", "_action", "_flags", "_reward")
         return {name: value for name, value in vars(self).items() if name not in views}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -230,7 +230,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         return numbers
 
     def _refuse_illegal(self, numbers: IntArray, resets: BoolArray) -> None:
-        masks = self._table.games.mask
+        masks = self._table.legal(self._rows)
         illegal = (masks[self._rows, numbers] == 0) & masks.any(axis=1) & ~resets
         if illegal.any():
             row = int(np.argmax(illegal))
@@ -300,7 +300,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
 
     def action_masks(self) -> BoolArray:
         """Tell which actions are legal: (N, A) bool, fresh."""
-        return self._table.games.mask.view(np.bool_).copy()
+        return self._table.legal(self._rows).view(np.bool_)
 
     def positions(self) -> list[Position]:
         """Give every game's whole position, hidden cards too."""
