@@ -5,7 +5,8 @@ A position is a dict of JSON values; every pile is listed bottom card first:
 """
 
 from itertools import zip_longest
-from typing import Any, Final, NamedTuple
+from numbers import Integral
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from solitaire_env.cards import NO_CARD, RANKS, SUITS, UNKNOWN, card_of, rank_of, suit_of
 
@@ -76,6 +77,15 @@ def parse_card(text: object) -> int:
     if isinstance(text, str) and len(text) == 2 and text[0] in RANKS and text[1] in SUITS:
         return card_of(SUITS.index(text[1]), RANKS.index(text[0]) + 1)
     raise ValueError(f"{text!r} is no card: a rank of {RANKS} and a suit of {SUITS}, as 'TD'")
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Tell whether a value is a whole number, Python's or NumPy's; True is none.
+
+    >>> is_whole(3), is_whole(True), is_whole(3.0)
+    (True, False, False)
+    """
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def face_down(text: str) -> str:

@@ -152,6 +152,29 @@ def test_actions_after_the_end_in_disabled(name: str) -> None:
         env.step([0, 0, 0])
 
 
+@every_variant
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+@pytest.mark.parametrize("limit", [None, 1])
+def test_a_game_restored_after_its_end(name: str, mode: str, limit: int | None) -> None:
+    """A state that is won, or cut, is never played on: NEXT_STEP deals anew, others refuse."""
+    ended = make_vec(name, 1, autoreset_mode="Disabled", max_episode_steps=limit)
+    ended.reset(options={"position": nearly_won(VARIANTS[name], 2 if limit else 1)})
+    assert any(flag[0] for flag in ended.step(ended.action_masks().argmax(axis=1))[2:4])
+    env = make_vec(name, 3, autoreset_mode=mode, reward="ledger", max_episode_steps=limit)
+    env.reset(seed=1)
+    env.restore_states([1], ended.clone_states())
+    if mode == "NextStep":
+        _, rewards, _, _, infos = env.step(env.action_masks().argmax(axis=1))
+        assert (rewards[1], infos["moves"][1], infos["score"][1]) == (0.0, 0, 0)
+        assert infos["deal"][1] >= 1_000_000
+        return
+    with refused(env, ActionError, "games [1] are over", "reset_mask"):
+        env.step([0, 0, 0])
+    env.reset(options={"reset_mask": np.array([False, True, False])})
+    for _ in range(1 if mode == "Disabled" and limit else 3):
+        env.step(env.action_masks().argmax(axis=1))
+
+
 def test_the_batch_can_raise_for_illegal_actions() -> None:
     """`illegal="raise"` names row, action and what is legal, before any game moves."""
     env = make_vec(JUAN, 3, illegal="raise")
@@ -165,17 +188,57 @@ def test_the_batch_can_raise_for_illegal_actions() -> None:
 def test_before_the_first_deal() -> None:
     """Before `reset` every question about the game says to call it; wrappers say so as well."""
     env = bare(JUAN)
-    for ask in (lambda: env.step(0), env.position, env.clone_state, lambda: env.determinize(1)):
-        with pytest.raises(ActionError, match="call reset first"):
+    questions: list[Callable[[], object]] = [
+        lambda: env.step(0),
+        env.position,
+        env.clone_state,
+        lambda: env.determinize(1),
+        env.legal_moves,
+        lambda: env.action_of(("stock", "W", 1)),
+        lambda: env.move_of(0),
+    ]
+    for ask in questions:
+        with pytest.raises(ActionError, match="no game is dealt: call reset first"):
             ask()
+    assert not env.action_masks().any()
     batch = make_vec(JUAN, 2)
-    with pytest.raises(ActionError, match="game 0 is not dealt: call reset first"):
-        batch.step([0, 0])
+    questions = [lambda: batch.step([0, 0]), batch.positions, batch.clone_states]
+    for ask in questions:
+        with pytest.raises(ActionError, match="game 0 is not dealt: call reset first"):
+            ask()
     batch.reset(options={"reset_mask": np.array([True, False])})
-    with pytest.raises(ActionError, match="game 1 is not dealt: call reset first"):
-        batch.step([0, 0])
+    assert batch.clone_states([0]).shape[0] == 1
+    for ask in [*questions, lambda: batch.clone_states([0, 1])]:
+        with pytest.raises(ActionError, match="game 1 is not dealt: call reset first"):
+            ask()
+    assert batch.action_masks().any(axis=1).tolist() == [True, False]
     with pytest.raises(gym.error.ResetNeeded):
         make(JUAN).step(0)
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        (["T0"], "F", 1),
+        ("T0", {}, 1),
+        (None, None, None),
+        ("T0", "F", [1]),
+        ("T0", "F", 1.0),
+        ("T0", "F", True),
+        ("T0", "F"),
+        "T0F",
+        None,
+    ],
+    ids=repr,
+)
+def test_what_is_no_move(move: Any) -> None:
+    """A move is two places and a whole number; anything else is a ValueError that shows one."""
+    env = bare(JUAN)
+    env.reset(seed=1)
+    with refused(env, ValueError, repr(move), "give (source, target, count), as ('T0', 'F', 1)"):
+        env.action_of(move)
+    source, target, count = env.legal_moves()[0]
+    assert env.action_of([source, target, np.int64(count)]) == env.action_masks().argmax()
 
 
 KEYWORDS: dict[str, list[Any]] = {

@@ -26,7 +26,7 @@ from solitaire_env.envs.options import (
     check_settings,
 )
 from solitaire_env.envs.registration import find_sheet
-from solitaire_env.notation import Move, Position, board_text
+from solitaire_env.notation import Move, Position, board_text, is_whole
 from solitaire_env.rulesheet import RuleSheet
 
 Observation = npt.NDArray[np.uint8]
@@ -229,11 +229,15 @@ class SolitaireEnv(gym.Env[Observation, int]):
         return info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Tell which actions are legal: (A,) bool, fresh (the name that sb3-contrib looks for)."""
+        """Tell which actions are legal: (A,) bool, fresh; none before a reset or after the end.
+
+        sb3-contrib looks for this name.
+        """
         return self._table.legal(_ROW)[0].view(np.bool_)
 
     def legal_moves(self) -> list[Move]:
         """List the legal moves in words, in the order of their action numbers."""
+        self._require_deal()
         return [self._move(action) for action in legal_actions(self._game)]
 
     def _move(self, action: int) -> Move:
@@ -241,11 +245,13 @@ class SolitaireEnv(gym.Env[Observation, int]):
 
     def action_of(self, move: tuple[str, str, int]) -> int:
         """Find the action number of a legal move; ValueError says why it is not legal."""
+        self._require_deal()
         table = self.action_table
         return action_of(self._table.rules, table, self._game, _as_move(move))
 
     def move_of(self, action: int) -> Move:
         """Put a legal action into words; ValueError says why it is not legal."""
+        self._require_deal()
         number = check_action(action, self._table.rules.num_actions)
         if not self.action_masks()[number]:
             over = "the game is over" if self._game.outcome else "the mask forbids it now"
@@ -303,9 +309,11 @@ class SolitaireEnv(gym.Env[Observation, int]):
 
 
 def _as_move(move: tuple[str, str, int]) -> Move:
-    if not isinstance(move, tuple | list) or len(move) != len(Move._fields):
-        raise ValueError(f"{move!r} is no move: give (source, target, count)")
-    return Move(*move)
+    if isinstance(move, tuple | list) and len(move) == len(Move._fields):
+        *places, count = move
+        if all(isinstance(place, str) for place in places) and is_whole(count):
+            return Move(*move)
+    raise ValueError(f"{move!r} is no move: give (source, target, count), as ('T0', 'F', 1)")
 
 
 def _wants_color() -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode
 from solitaire_env.engine.generator import LAST_DEAL
 from solitaire_env.engine.settings import Illegal, Observability, Reward, settings_record
 from solitaire_env.engine.state import IntArray
+from solitaire_env.notation import is_whole
 from solitaire_env.rulesheet import RuleSheet
 
 FELTS: Final = ("royal-crimson", "emerald-green", "midnight-navy")
@@ -41,10 +42,9 @@ def one_of(name: str, value: object, accepted: Iterable[object]) -> None:
 
 def whole_number(name: str, value: object, lowest: int, highest: int) -> int:
     """Return a value as an int, or raise OptionError unless it is a whole number in range."""
-    number = isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
-    if not number or not lowest <= int(value) <= highest:  # type: ignore[arg-type]
+    if not is_whole(value) or not lowest <= int(value) <= highest:
         raise OptionError(f"{name} is {value!r}, accepted are whole numbers {lowest}..{highest}")
-    return int(value)  # type: ignore[call-overload]
+    return int(value)
 
 
 def real_number(name: str, value: object) -> float:
@@ -186,6 +186,6 @@ def check_actions(
 
 def check_seed(seed: object) -> int:
     """Return a seed, or raise OptionError unless it is a whole number from 0."""
-    if not isinstance(seed, Integral) or isinstance(seed, bool) or int(seed) < 0:
+    if not is_whole(seed) or int(seed) < 0:
         raise OptionError(f"seed is {seed!r}, accepted are whole numbers from 0")
     return int(seed)

@@ -203,8 +203,8 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
             and infos.
 
         Raises:
-            ActionError: for anything but action numbers, before a reset, and, in DISABLED, for a
-                game that is over. No game has changed then.
+            ActionError: for anything but action numbers, before a reset, and for a game that is
+                over, unless NEXT_STEP deals it anew. No game has changed then.
             IllegalActionError: for a masked action under `illegal="raise"`.
         """
         resets = self._over & (self.autoreset_mode == AutoresetMode.NEXT_STEP)
@@ -221,8 +221,8 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         count = self._table.rules.num_actions
         numbers = check_actions(actions, self.num_envs, count, resets)
         if not self._dealt.all():
-            raise ActionError(f"game {np.argmin(self._dealt)} is not dealt: call reset first")
-        if self.autoreset_mode == AutoresetMode.DISABLED and self._over.any():
+            self._require_deal(self._rows)
+        if self.autoreset_mode != AutoresetMode.NEXT_STEP and self._over.any():
             over = self._rows[self._over].tolist()
             raise ActionError(f"games {over} are over: reset them first, with a reset_mask")
         if self._raises:
@@ -268,6 +268,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         self._add(infos, "illegal_action", illegal, illegal & ~ended)
         infos |= {"final_obs": last, "_final_obs": ended}
         infos |= {"final_info": final, "_final_info": ended.copy()}
+        self._over[:] = False
         return infos
 
     def _add_ends(self, infos: Infos, illegal: BoolArray) -> None:
@@ -299,16 +300,19 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         return infos | {f"_{name}": everywhere.copy() for name in infos}
 
     def action_masks(self) -> BoolArray:
-        """Tell which actions are legal: (N, A) bool, fresh."""
+        """Tell which actions are legal: (N, A) bool, fresh; none in games that are not dealt."""
         return self._table.legal(self._rows).view(np.bool_)
 
     def positions(self) -> list[Position]:
         """Give every game's whole position, hidden cards too."""
+        self._require_deal(self._rows)
         return [self._table.position(row) for row in range(self.num_envs)]
 
     def clone_states(self, indices: Sequence[int] | IntArray | None = None) -> ByteArray:
         """Copy the states of games, generators included: (len(indices), row size) uint8."""
-        return self._table.snapshot(self._indices(indices))
+        rows = self._indices(indices)
+        self._require_deal(rows)
+        return self._table.snapshot(rows)
 
     def restore_states(self, indices: Sequence[int] | IntArray | None, states: ByteArray) -> None:
         """Return games to states that `clone_states` gave, of the same variant."""
@@ -322,6 +326,11 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         self._over[rows] = self._table.is_over(rows)
         _, masks = self._table.new_outputs()
         self._table.show(rows, self._observations, masks)
+
+    def _require_deal(self, rows: IntArray) -> None:
+        dealt = self._dealt[rows]
+        if not dealt.all():
+            raise ActionError(f"game {rows[np.argmin(dealt)]} is not dealt: call reset first")
 
     def _indices(self, indices: Sequence[int] | IntArray | None) -> IntArray:
         if indices is None:
