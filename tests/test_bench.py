@@ -46,6 +46,7 @@ def played(context: AbstractContextManager[Task]) -> int:
 
 def play_inside(table: Table, out: tuple[np.ndarray, ...], rows: tuple[int, int]) -> None:
     """Play 50 random steps in rows rows[0]..rows[1]-1, into observations, masks and rewards."""
+    out = (np.empty(len(out[0]), np.int64), *out)
     table.kernels.random_steps(table.rules, table.games, table.settings, *rows, 50, *out)
 
 

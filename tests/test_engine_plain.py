@@ -61,10 +61,8 @@ def test_the_engines_own_random_play(name: str) -> None:
     table.seed(rows, [1, 2**70])
     table.deal(rows, np.array([-1, -1]))
     observations, masks = table.new_outputs()
-    rewards = np.zeros(2)
-    table.kernels.random_steps(
-        table.rules, table.games, settings, 0, 2, 40, observations, masks, rewards
-    )
+    out = (np.zeros(2, np.int64), observations, masks, np.zeros(2))
+    table.kernels.random_steps(table.rules, table.games, settings, 0, 2, 40, *out)
     shown, now = table.new_outputs()
     table.show(rows, shown, now)
     assert np.array_equal(shown, observations)

@@ -126,12 +126,13 @@ def step_games(
             start_game(rules, game, ANY_DEAL)
             rewards[row] = 0.0
             illegal[row] = terminated[row] = truncated[row] = False
+            write_observation(rules, game, choices.observability, observations[row])
         else:
             illegal[row] = not is_legal(game, actions[row])
-            rewards[row] = step_game(rules, game, choices, actions[row])
+            shown = observations[row]
+            rewards[row] = step_game(rules, game, choices, actions[row], shown)
             terminated[row] = game.outcome != 0 and game.outcome != _NO_PROGRESS
             truncated[row] = game.outcome == _NO_PROGRESS or is_cut(game, choices)
-        write_observation(rules, game, choices.observability, observations[row])
         spread_actions(rules, game.mask_words, masks[row])
 
 
@@ -142,13 +143,20 @@ def is_cut(game: Game, settings: Settings) -> bool:
 
 
 @kernel
-def step_game(rules: LoweredRules, game: Game, settings: Settings, action: int) -> float:
-    """Play one action, legal or not, and judge the end; return the reward."""
+def step_game(
+    rules: LoweredRules, game: Game, settings: Settings, action: int, observation: ByteArray
+) -> float:
+    """Play one action, legal or not, observe, and judge the end; return the reward.
+
+    The observation comes before the mask, which would wait for the bytes that the move has written.
+    """
     cards, score = game.foundation_cards, game.score
     legal = is_legal(game, action)
     game.steps += 1
     if legal:
         play(rules, game, action, settings.streaks != 0)
+    write_observation(rules, game, settings.observability, observation)
+    if legal:
         write_mask(rules, game)
     judge(rules, game, settings.seconds_per_move, settings.no_progress_limit)
     if not legal and game.outcome == 0 and settings.illegal == _TERMINATE:
@@ -176,19 +184,26 @@ def random_steps(
     start: int,
     stop: int,
     steps: int,
+    actions: IntArray,
     observations: ByteArray,
     masks: ByteArray,
     rewards: FloatArray,
 ) -> None:
-    """Play `steps` random legal actions in each of rows start..stop-1, dealing anew at an end."""
+    """Play `steps` random legal actions in each of rows start..stop-1, dealing anew at an end.
+
+    `actions` (N,) holds what was chosen: all rows choose before any plays, so that a processor
+    that guesses an action's kind wrong has not waited for it first.
+    """
     choices = settings[0]
     for _ in range(steps):
         for row in range(start, stop):
-            game = games[row]
-            rewards[row] = step_game(rules, game, choices, random_action(game))
+            actions[row] = random_action(games[row])
+        for row in range(start, stop):
+            game, shown = games[row], observations[row]
+            rewards[row] = step_game(rules, game, choices, actions[row], shown)
             if game.outcome != 0 or is_cut(game, choices):
                 start_game(rules, game, ANY_DEAL)
-            write_observation(rules, game, choices.observability, observations[row])
+                write_observation(rules, game, choices.observability, shown)
             spread_actions(rules, game.mask_words, masks[row])
 
 
@@ -197,10 +212,9 @@ def random_action(game: Game) -> int:
     """Choose a legal action, each as likely; the first action where none is legal."""
     if game.legal == 0:
         return 0
-    left, word = below(game, game.legal), 0
-    here = count_members(game.mask_words[0])
-    while left >= here:
-        left -= here
-        word += 1
-        here = count_members(game.mask_words[word])
-    return WORD * word + nth_member(game.mask_words[word], left)
+    left, word, before, up_to = below(game, game.legal), 0, 0, 0
+    for further in range(1, len(game.mask_words)):
+        up_to += count_members(game.mask_words[further - 1])
+        if left >= up_to:
+            word, before = further, up_to
+    return WORD * word + nth_member(game.mask_words[word], left - before)

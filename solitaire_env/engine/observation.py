@@ -8,25 +8,24 @@ SATURATED = 255
 
 
 @kernel
-def write_counters(game: Game) -> None:
-    """Bring the counters that are observed up to date, at most 255 each; -1 shows as 255."""
-    counters = game.counters
-    counters[0] = min(game.passes, SATURATED)
-    counters[1] = game.redeals_left & SATURATED
-    counters[2] = min(game.idle, SATURATED)
-    counters[3] = min(game.streak, SATURATED)
-    counters[4] = min(game.moves, SATURATED)
-
-
-@kernel
 def write_observation(rules: LoweredRules, game: Game, full: int, out: ByteArray) -> None:
     """Copy what is observed to `out`, (observation size,) uint8; with `full`, hidden cards too."""
-    write_counters(game)
     observed = game.observed
     for place in range(len(observed)):
         out[place] = observed[place]
+    write_counters(game, out, len(observed))
     if full:
         show_hidden(rules, game, out)
+
+
+@kernel
+def write_counters(game: Game, out: ByteArray, first: int) -> None:
+    """Write the counters that are observed, at most 255 each; -1 shows as 255."""
+    out[first] = min(game.passes, SATURATED)
+    out[first + 1] = game.redeals_left & SATURATED
+    out[first + 2] = min(game.idle, SATURATED)
+    out[first + 3] = min(game.streak, SATURATED)
+    out[first + 4] = min(game.moves, SATURATED)
 
 
 @kernel

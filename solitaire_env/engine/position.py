@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import ceil
 from typing import Any
 
 from solitaire_env.cards import NO_CARD, SUITS, UNKNOWN, card_of, rank_of, suit_of
@@ -16,6 +17,7 @@ from solitaire_env.notation import (
     column,
     face_down,
     is_face_down,
+    is_whole,
     parse_card,
 )
 from solitaire_env.rulesheet import UNLIMITED, RuleSheet
@@ -120,54 +122,80 @@ def _require(holds: bool, message: str) -> None:
 
 
 def _check_shape(sheet: RuleSheet, position: Position) -> None:
+    """Piles as many as the game has, numbers in range; numbers become plain ones."""
     for name, size in (("tableau", sheet.tableau.piles), ("reserve", sheet.reserve)):
         _require(_is_list(position[name]), f"{name} is {position[name]!r}, not a list")
         count = len(position[name])
         _require(count == size, f"{name} has {count} piles, this game {size}")
     for pile, cards in enumerate(position["tableau"]):
         _require(_is_list(cards), f"{column(pile)} is {cards!r}, not a list of cards")
-    _check_talon(sheet, position)
-    _check_foundations(sheet, position["foundations"])
-    _check_number("kings", position["kings"], 0, _kings(sheet))
+    position["passes"] = _check_talon(sheet, position)
+    position["foundations"] = _check_foundations(sheet, position["foundations"])
+    position["kings"] = _check_number("kings", position["kings"], 0, _kings(sheet))
 
 
 def _is_list(value: object) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def _check_number(name: str, value: object, lowest: int, highest: int) -> None:
-    good = isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
+def _check_number(name: str, value: Any, lowest: int, highest: int) -> int:
+    good = is_whole(value) and lowest <= value <= highest
     _require(good, f"{name} is {value!r}, accepted are whole numbers {lowest}..{highest}")
+    return int(value)
 
 
 def _kings(sheet: RuleSheet) -> int:
     return sheet.foundations.kings_leave * sheet.decks * sheet.suits
 
 
-def _check_talon(sheet: RuleSheet, position: Position) -> None:
+def _check_talon(sheet: RuleSheet, position: Position) -> int:
+    """Check stock and waste; return the number of the pass."""
     for name in ("stock", "waste"):
         _require(_is_list(position[name]), f"{name} is {position[name]!r}, not a list of cards")
     count = len(position["stock"]) + len(position["waste"])
     most = sheet.stock_cards
     _require(count <= most, f"stock and waste hold {count} cards, dealt were {most}")
     highest = 2**31 if sheet.redeals == UNLIMITED else sheet.redeals + 1
-    _check_number("passes", position["passes"], 1, highest)
+    passes = _check_number("passes", position["passes"], 1, highest)
+    if position["stock"]:
+        _check_draws(sheet, len(position["stock"]), len(position["waste"]), passes)
+    return passes
 
 
-def _check_foundations(sheet: RuleSheet, foundations: object) -> None:
+def _check_draws(sheet: RuleSheet, stock: int, waste: int, passes: int) -> None:
+    """Full draws alone lead from a pass's first stock to one that still has cards.
+
+    The first pass begins with all that the deal left. How much a later one begins with only play
+    could tell: at most as much, and what the draws must have brought at least.
+    """
+    draw, dealt = sheet.draw, sheet.stock_cards
+    if passes == 1:
+        message = f"draws of {draw} from {dealt} cards never leave {stock} in the stock"
+        _require((dealt - stock) % draw == 0, message)
+    began = stock + ceil(waste / draw) * draw
+    message = f"in draws of {draw}, stock {stock} and waste {waste} come of {began} cards or more"
+    _require(began <= dealt, f"{message}, dealt were {dealt}")
+
+
+def _check_foundations(sheet: RuleSheet, foundations: object) -> dict[str, list[int]]:
     suits = list(SUITS[: sheet.suits])
     shaped = isinstance(foundations, Mapping) and sorted(foundations) == sorted(suits)
     _require(shaped, f"foundations is {foundations!r}, not a dict of heights for {suits}")
     assert isinstance(foundations, Mapping)
-    for suit in suits:
-        heights: Any = foundations[suit]
-        shaped = _is_list(heights) and len(heights) == sheet.decks
-        _require(shaped, f"foundations of {suit} are {heights!r}, not {sheet.decks} heights")
-        for height in heights:
-            lowest = int(sheet.foundations.aces_dealt)
-            _check_number(f"a foundation of {suit}", height, lowest, sheet.foundation_top)
-        tallest_first = list(heights) == sorted(heights, reverse=True)
-        _require(tallest_first, f"foundations of {suit} are {heights!r}, not tallest first")
+    return {suit: _check_heights(sheet, suit, foundations[suit]) for suit in suits}
+
+
+def _check_heights(sheet: RuleSheet, suit: str, given: Any) -> list[int]:
+    name, lowest = f"foundations of {suit}", int(sheet.foundations.aces_dealt)
+    shaped = _is_list(given) and len(given) == sheet.decks
+    _require(shaped, f"{name} are {given!r}, not {sheet.decks} heights in a list")
+    heights = [
+        _check_number(f"a foundation of {suit}", height, lowest, sheet.foundation_top)
+        for height in given
+    ]
+    tallest_first = heights == sorted(heights, reverse=True)
+    _require(tallest_first, f"{name} are {given!r}, not tallest first")
+    return heights
 
 
 def _read(pile: str, text: object) -> int:

@@ -75,6 +75,9 @@ COUNTERS: Final = (
 )
 """What `info` tells of a game, in the order of the row's 64-bit counters."""
 
+_SEEN_COUNTERS: Final = 5
+"""Counters at the end of an observation; the row has them as 64-bit numbers."""
+
 _MORE_COUNTERS: Final = ("most_foundation_cards", "idle", "steps", "legal", "outcome")
 
 
@@ -111,7 +114,7 @@ def _public(rules: LoweredRules) -> list[_Public]:
         _Public("stock_height", (), "cards in the stock"),
         _Public(
             "counters",
-            (5,),
+            (_SEEN_COUNTERS,),
             "passes, redeals left (255 unlimited), moves without progress, streak, moves: "
             "each at most 255",
         ),
@@ -121,7 +124,7 @@ def _public(rules: LoweredRules) -> list[_Public]:
 def game_dtype(rules: LoweredRules) -> np.dtype[Any]:
     """Build the record of a game: public, hidden, derived, mask, counters."""
     parts: list[tuple[str, str, tuple[int, ...]]] = [
-        *((part.name, "u1", part.shape) for part in _public(rules)),
+        *((part.name, "u1", part.shape) for part in _public(rules)[:-1]),
         ("hidden_cards", "u1", (rules.piles, rules.max_hidden)),
         ("hidden_stock", "u1", (rules.stock_cards,)),
         ("deck", "u1", (rules.cards,)),
@@ -138,7 +141,7 @@ def _with_overlays(plain: np.dtype[Any], rules: LoweredRules) -> np.dtype[Any]:
     fields: Any = plain.fields
     names: Any = plain.names
     overlays = {
-        "observed": ("u1", observation_size(rules), names[0]),
+        "observed": ("u1", observation_size(rules) - _SEEN_COUNTERS, names[0]),
         "info": ("i8", len(COUNTERS), COUNTERS[0]),
         "mask_bits": ("u1", 8 * rules.mask_words, "mask_words"),
     }

@@ -58,7 +58,7 @@ class Kernels:
             "determinize_games": (games, numbers, words),
             "show_games": (games, settings, numbers, grid, grid),
             "step_games": (games, settings, numbers, flags, 0, 1, grid, grid, *flags_out),
-            "random_steps": (games, settings, 0, 1, 1, grid, grid, reals),
+            "random_steps": (games, settings, 0, 1, 1, numbers, grid, grid, reals),
         }[name]
 
 
