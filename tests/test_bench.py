@@ -21,13 +21,14 @@ from solitaire_env.bench.tasks import (
     kernel_task,
     mixed_games,
     new_table,
+    play_inside,
     random_task,
     recorded_game,
     recording,
     single_task,
 )
 from solitaire_env.cli import main
-from solitaire_env.engine.table import Table
+from solitaire_env.envs.buffers import fresh_out
 from solitaire_env.envs.threads import Threads
 from tests.conftest import needs_module
 from tests.helpers import every_variant, make, make_vec
@@ -42,12 +43,6 @@ def played(context: AbstractContextManager[Task]) -> int:
     with context as task:
         task.prepare()
         return task.play()
-
-
-def play_inside(table: Table, out: tuple[np.ndarray, ...], rows: tuple[int, int]) -> None:
-    """Play 50 random steps in rows rows[0]..rows[1]-1, into observations, masks and rewards."""
-    out = (np.empty(len(out[0]), np.int64), *out)
-    table.kernels.random_steps(table.rules, table.games, table.settings, *rows, 50, *out)
 
 
 @every_variant
@@ -84,10 +79,10 @@ def test_threads_do_not_change_the_games(name: str) -> None:
     results = []
     for count in (1, 3):
         table = mixed_games(VARIANTS[name], 7)
-        out = (*table.new_outputs(), np.zeros(7))
+        out = fresh_out(table)
         with closing(Threads(count, 7)) as threads:
-            threads.run(partial(play_inside, table, out))
-        results.append((*out, table.snapshot(np.arange(7))))
+            threads.run(partial(play_inside, table, out, 50))
+        results.append((*out[:3], table.snapshot(np.arange(7))))
     for one, three in zip(*results, strict=True):
         np.testing.assert_array_equal(one, three)
 
@@ -95,12 +90,12 @@ def test_threads_do_not_change_the_games(name: str) -> None:
 def test_random_play_writes_what_the_games_show() -> None:
     """After in-engine play the outputs are those that `show` writes."""
     table = mixed_games(SHEET, 5)
-    observations, masks = table.new_outputs()
-    play_inside(table, (observations, masks, np.zeros(5)), (0, 5))
+    out = fresh_out(table)
+    play_inside(table, out, 50, (0, 5))
     shown = table.new_outputs()
     table.show(np.arange(5), *shown)
-    np.testing.assert_array_equal(observations, shown[0])
-    np.testing.assert_array_equal(masks, shown[1])
+    np.testing.assert_array_equal(out.observations, shown[0])
+    np.testing.assert_array_equal(out.action_mask, shown[1])
 
 
 @every_variant

@@ -76,14 +76,13 @@ def mixed_games(sheet: RuleSheet, num_envs: int) -> Table:
     rows = np.arange(num_envs)
     table.seed(rows, range(num_envs))
     table.deal(rows, np.full(num_envs, ANY_DEAL))
-    _play_inside(table, fresh_out(table), MIXING_STEPS, (0, num_envs))
+    play_inside(table, fresh_out(table), MIXING_STEPS, (0, num_envs))
     return table
 
 
-def _play_inside(table: Table, out: StepOut, steps: int, rows: tuple[int, int]) -> None:
+def play_inside(table: Table, out: StepOut, steps: int, rows: tuple[int, int]) -> None:
     """Play random legal actions inside the engine, in rows rows[0]..rows[1]-1."""
-    actions = np.empty(len(out.rewards), np.int64)
-    buffers = (actions, out.observations, out.action_mask.view(np.uint8), out.rewards)
+    buffers = (out.observations, out.action_mask.view(np.uint8), out.rewards)
     table.kernels.random_steps(table.rules, table.games, table.settings, *rows, steps, *buffers)
 
 
@@ -103,7 +102,7 @@ def random_player(sheet: RuleSheet, num_envs: int, threads: Threads) -> Callable
     out = fresh_out(table)
 
     def play(steps: int) -> int:
-        threads.run(partial(_play_inside, table, out, steps))
+        threads.run(partial(play_inside, table, out, steps))
         return steps * num_envs
 
     return play
