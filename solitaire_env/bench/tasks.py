@@ -82,7 +82,8 @@ def mixed_games(sheet: RuleSheet, num_envs: int) -> Table:
 
 def play_inside(table: Table, out: StepOut, steps: int, rows: tuple[int, int]) -> None:
     """Play random legal actions inside the engine, in rows rows[0]..rows[1]-1."""
-    buffers = (out.observations, out.action_mask.view(np.uint8), out.rewards)
+    actions = np.empty(len(out.rewards), np.int64)
+    buffers = (actions, out.observations, out.action_mask.view(np.uint8), out.rewards)
     table.kernels.random_steps(table.rules, table.games, table.settings, *rows, steps, *buffers)
 
 
