@@ -53,7 +53,11 @@ def play(env: Any, steps: int, rng: np.random.Generator) -> list[tuple]:
 
 
 def ending(sheet: RuleSheet, tableau: list[list[str]], **rest: Any) -> dict[str, Any]:
-    """Make a position of these cards, with all others on the foundations."""
+    """Make a position of these cards, with all others on the foundations.
+
+    Without `passes` it is of the first pass, or of the second if no draws leave such a stock in the
+    first.
+    """
     columns = tableau + [[] for _ in range(sheet.tableau.piles - len(tableau))]
     loose = [card.strip("<>") for column in columns for card in column]
     for pile in ("stock", "waste", "reserve"):
@@ -68,7 +72,10 @@ def ending(sheet: RuleSheet, tableau: list[list[str]], **rest: Any) -> dict[str,
         for suit in SUITS[: sheet.suits]
     }
     left = sum(sheet.decks - count[kings + suit] for suit in foundations) if kings else 0
-    return {"tableau": columns, "foundations": foundations, "kings": left, **rest}
+    stock = len(rest.get("stock", []))
+    first = not stock or (sheet.stock_cards - stock) % sheet.draw == 0
+    cards = {"tableau": columns, "foundations": foundations, "kings": left}
+    return {**cards, "passes": 1 if first else 2, **rest}
 
 
 def nearly_won(sheet: RuleSheet, missing: int) -> dict[str, Any]:

@@ -163,7 +163,10 @@ def kinds(sheet: RuleSheet) -> list[Kind]:
 def _stock_kinds(sheet: RuleSheet) -> Iterator[Kind]:
     """List the kinds of position that need a stock."""
     yield "dead", lambda sheet, rng: dead_end(sheet, rng, 0)
+    first_pass = range(sheet.stock_cards, 0, -sheet.draw)
     for left in range(1, sheet.draw + 1):
+        if not sheet.redeals and left not in first_pass:
+            continue
         yield (
             f"stock of {left}",
             lambda sheet, rng, left=left: last_cards_of_a_pass(sheet, rng, left),

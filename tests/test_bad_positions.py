@@ -1,12 +1,14 @@
 """A position that no play can reach is refused: the message says which card, which pile and why."""
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from solitaire_env import VARIANTS
+from solitaire_env.cards import RANKS, SUITS
 from solitaire_env.engine.position import PositionError
 from tests.helpers import bare, ending, every_variant, make_vec
 
@@ -131,6 +133,24 @@ def test_foundations(name: str) -> None:
     refuses(name, dealt(name, foundations=changed), "foundations of C are", "not tallest first")
 
 
+@every_variant
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.uint64])
+def test_whole_numbers_of_every_kind(name: str, kind: Callable[[int], Any]) -> None:
+    """NumPy's whole numbers are heights, Kings and passes too; arrays of them are no lists."""
+    position, env = dealt(name), bare(name)
+    heights = {suit: list(map(kind, each)) for suit, each in position["foundations"].items()}
+    numbers = {key: kind(position[key]) for key in ("kings", "passes")}
+    env.reset(options={"position": {**position, "foundations": heights, **numbers}})
+    assert repr(env.position()) == repr(position)
+    heights["H"] = np.array(heights["H"])
+    decks = VARIANTS[name].decks
+    refuses(
+        name,
+        {**position, "foundations": heights},
+        f"foundations of H are {heights['H']!r}, not {decks} heights in a list",
+    )
+
+
 def test_aces_that_are_dealt_stay() -> None:
     """San Juan Hill: no foundation is ever without its Ace."""
     good = dealt(JUAN)["foundations"]
@@ -208,6 +228,53 @@ def test_stock_and_waste(name: str) -> None:
         position = dealt(name)
         position["stock"][0] = f"<{position['stock'][0]}>"
         refuses(name, position, "stock: ", "is no card")
+
+
+def talon(name: str, stock: int, waste: int, passes: int) -> dict[str, Any]:
+    """Give a position with so many of the highest cards in stock and waste, and one in a column."""
+    sheet = VARIANTS[name]
+    highest = [rank + suit for rank in RANKS[::-1] for suit in SUITS for _ in range(sheet.decks)]
+    piles = {"stock": highest[1 : stock + 1], "waste": highest[stock + 1 : stock + waste + 1]}
+    return ending(sheet, [highest[:1]], **piles, passes=passes)
+
+
+THREE = pytest.mark.parametrize("name", [n for n in VARIANTS if VARIANTS[n].draw == 3])
+
+
+@THREE
+@pytest.mark.parametrize(("stock", "waste"), [(58, 1), (58, 0), (57, 2), (4, 0), (3, 9), (1, 0)])
+def test_a_first_stock_that_draws_of_three_never_leave(name: str, stock: int, waste: int) -> None:
+    """59 cards less full draws are 56, 53 .. 5, 2 or none."""
+    message = f"draws of 3 from 59 cards never leave {stock} in the stock"
+    refuses(name, talon(name, stock, waste, 1), message)
+
+
+@THREE
+@pytest.mark.parametrize(
+    ("stock", "waste", "began"), [(58, 1, 61), (57, 1, 60), (57, 2, 60), (48, 11, 60)]
+)
+def test_a_later_stock_that_is_too_high(name: str, stock: int, waste: int, began: int) -> None:
+    """The waste needs full draws: with these the pass began with more than the deal left."""
+    message = f"stock {stock} and waste {waste} come of {began} cards or more, dealt were 59"
+    refuses(name, talon(name, stock, waste, 2), "in draws of 3", message)
+
+
+@THREE
+@pytest.mark.parametrize(
+    ("stock", "waste", "passes"),
+    [
+        *((59 - 3 * draws, waste, 1) for draws in (1, 7, 19) for waste in (0, 1, 3 * draws)),
+        *((0, waste, 1) for waste in (1, 58, 59)),
+        *((stock, 59 - stock, 2) for stock in (59, 56, 2, 0)),
+        *((stock, waste, 2) for stock, waste in [(58, 0), (50, 8), (3, 5), (1, 0), (1, 57)]),
+    ],
+)
+def test_stocks_that_draws_of_three_leave(name: str, stock: int, waste: int, passes: int) -> None:
+    """What play can come to is laid out, however many of the drawn cards were played."""
+    env = bare(name)
+    env.reset(options={"position": talon(name, stock, waste, passes)})
+    position = env.position()
+    assert (len(position["stock"]), len(position["waste"])) == (stock, waste)
 
 
 @every_variant

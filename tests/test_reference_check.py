@@ -10,7 +10,7 @@ from solitaire_env.variants import VARIANTS
 
 from .reference.boards import board
 from .reference.cards import pack
-from .reference.check import column_faults, king_faults, refusal
+from .reference.check import column_faults, king_faults, pass_faults, refusal
 from .reference.game import ReferenceGame, deal
 
 SAN_JUAN = VARIANTS["san-juan-hill"]
@@ -163,6 +163,36 @@ def test_allowed_passes() -> None:
 def test_stock_is_no_larger_than_dealt() -> None:
     """Cards of the tableau never come into the stock."""
     assert "more cards" in refused(SAN_JUAN, lambda at: at["stock"].append(at["tableau"][0].pop()))
+
+
+@pytest.mark.parametrize(
+    ("passes", "stock", "played", "possible"),
+    [
+        (1, 59, 0, True),
+        (1, 58, 0, False),
+        (1, 56, 0, True),
+        (1, 56, 3, True),
+        (1, 3, 0, False),
+        (1, 2, 0, True),
+        (1, 1, 5, False),
+        (1, 0, 5, True),
+        (2, 58, 1, True),
+        (2, 58, 0, False),
+        (2, 57, 1, False),
+        (2, 57, 2, True),
+        (2, 50, 1, True),
+        (2, 48, 0, False),
+        (2, 47, 0, True),
+        (2, 1, 5, True),
+    ],
+)
+def test_draws_of_three(passes: int, stock: int, played: int, possible: bool) -> None:
+    """59 cards, less full draws but for the last; of a later pass, 59 or less."""
+    at = fresh(TURN3)
+    cards = at["stock"][played:]
+    piles = {"stock": cards[:stock], "waste": cards[stock:]}
+    faults = list(pass_faults(TURN3, {**at, **piles, "passes": passes}))
+    assert (not faults) == possible, faults
 
 
 def test_won_is_refused() -> None:

@@ -215,7 +215,7 @@ class SolitaireEnv(gym.Env[Observation, int]):
         if self._game.outcome:
             outcome = _OUTCOMES[self._game.outcome]
             raise ActionError(f"action {number} after the end: the game is {outcome}, call reset")
-        if self._raises and not self.action_masks()[number]:
+        if self._raises and self._game.legal and not self.action_masks()[number]:
             raise IllegalActionError(
                 f"action {number} ({self.action_table[number]}) is illegal now; "
                 f"legal are {legal_actions(self._game)}"

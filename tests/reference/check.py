@@ -134,7 +134,7 @@ def dealt_height(sheet: RuleSheet, number: int) -> int:
 
 
 def pass_faults(sheet: RuleSheet, at: dict) -> Iterator[str]:
-    """The pass is within the game's limit, the stock no larger than dealt."""
+    """The pass is within the game's limit, and some line of draws leaves these cards."""
     cards = len(at["stock"]) + len(at["waste"])
     if sheet.stock is None:
         if cards or at["passes"] != 1:
@@ -146,5 +146,21 @@ def pass_faults(sheet: RuleSheet, at: dict) -> Iterator[str]:
         yield f"pass {at['passes']}: there are {sheet.stock.redeals + 1}"
     dealt = sum(dealt_height(sheet, number) for number in range(sheet.tableau.piles))
     aces = sheet.decks * sheet.suits if sheet.foundations.aces_dealt else 0
-    if cards > len(pack(sheet)) - dealt - sheet.reserve - aces:
+    left = len(pack(sheet)) - dealt - sheet.reserve - aces
+    if cards > left:
         yield "more cards in stock and waste than the deal left"
+    begins = [left] if at["passes"] == 1 else range(1, left + 1)
+    if not any(comes_of(sheet, at, first) for first in begins):
+        yield f"pass {at['passes']}: no draws leave these cards in stock and waste"
+
+
+def comes_of(sheet: RuleSheet, at: dict, first: int) -> bool:
+    """Tell whether a pass that begins with so many cards in the stock can come to this.
+
+    Each draw takes `draw` cards, the last one what is left; what was drawn lies in the waste or was
+    played, so the waste may hold fewer.
+    """
+    if len(at["stock"]) + len(at["waste"]) > first:
+        return False
+    assert sheet.stock is not None
+    return not at["stock"] or len(at["stock"]) in range(first, 0, -sheet.stock.draw)
