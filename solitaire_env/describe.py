@@ -22,9 +22,10 @@ LIFT: Final = {
     Suits.ALTERNATE_COLOR: "A descending run of alternating colours moves as one.",
 }
 SPACE: Final = {
-    Space.ANY: "An empty column takes any card that may move, or any run that may be lifted.",
-    Space.KING: "An empty column takes a King, or a run headed by one.",
+    Space.ANY: ("any card that may move", "or any run that may be lifted"),
+    Space.KING: ("a King", "or a run headed by one"),
 }
+"""What an empty column takes: a card, and a run where runs are lifted."""
 FACE_UP: Final = {
     FaceUp.ALL: "all face up",
     FaceUp.TOP: "the top card of each face up, the others face down",
@@ -185,10 +186,16 @@ def _rules(sheet: RuleSheet) -> list[str]:
         f"**Building.** A card goes on a column's top card of the next higher rank "
         f"{BUILD[sheet.tableau.build]}.",
         f"**Lifting.** {LIFT[sheet.tableau.lift]}",
-        f"**Spaces.** {SPACE[sheet.tableau.space]}",
+        f"**Spaces.** {_space_rule(sheet)}",
         *_special_rules(sheet),
         *_stock_rules(sheet),
     ]
+
+
+def _space_rule(sheet: RuleSheet) -> str:
+    card, run = SPACE[sheet.tableau.space]
+    takes = card if sheet.tableau.lift is None else f"{card}, {run}"
+    return f"An empty column takes {takes}."
 
 
 def _foundation_rule(sheet: RuleSheet) -> str:

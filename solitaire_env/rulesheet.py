@@ -18,6 +18,8 @@ UNLIMITED: Final = -1
 MAX_PILES: Final = 32
 MAX_DECKS: Final = 4
 MAX_RESERVE: Final = 31
+MAX_POINTS: Final = 1000
+"""Of one event, either sign: the points of an episode of 2**31 steps stay a 64-bit number."""
 
 
 class RuleSheetError(ValueError):
@@ -125,7 +127,7 @@ class Stock:
 
 @dataclass(frozen=True, kw_only=True)
 class Ledger:
-    """Points an event earns (Pantagruel, section 2.7)."""
+    """Points an event earns, -1000..1000 (Pantagruel, section 2.7)."""
 
     waste_to_tableau: int = 5
     to_foundation: int = 10
@@ -242,6 +244,9 @@ class RuleSheet:
         yield from self._check_tableau()
         yield from self._check_range("reserve", self.reserve, 0, MAX_RESERVE)
         yield from self._check_stock()
+        for event in fields(self.ledger):
+            points = getattr(self.ledger, event.name)
+            yield from self._check_range(f"ledger.{event.name}", points, -MAX_POINTS, MAX_POINTS)
         yield from self._check_range("limits.episode_steps", self.limits.episode_steps, 1, 2**31)
         yield from self._check_range("limits.no_progress", self.limits.no_progress, 1, 2**31)
 
@@ -275,7 +280,7 @@ class RuleSheet:
     def _check_range(
         self, name: str, value: int, lowest: int, highest: int
     ) -> Iterator[tuple[bool, str]]:
-        within = _is_of(value, (int,)) and lowest <= value <= highest
+        within = type(value) is int and lowest <= value <= highest
         yield not within, f"{name} is {value!r}, accepted are whole numbers {lowest}..{highest}"
 
 

@@ -1,12 +1,14 @@
 """A rule sheet that describes no game is refused: field, value, what is accepted."""
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from solitaire_env import VARIANTS, RuleSheet, RuleSheetError, register
-from solitaire_env.rulesheet import Deal, Foundations, Limits, Space, Stock, Suits
+from solitaire_env.rulesheet import Deal, Foundations, Ledger, Limits, Space, Stock, Suits
 
 JUAN, TURN1 = VARIANTS["san-juan-hill"], VARIANTS["pantagruel-turn1"]
 BERTHA = VARIANTS["big-bertha"]
@@ -97,6 +99,44 @@ def test_limits() -> None:
         refuses(JUAN, {"limits": limits}, f"limits.no_progress is {value!r}", "1..")
 
 
+@pytest.mark.parametrize("event", [each.name for each in fields(Ledger)])
+def test_the_ledger(event: str) -> None:
+    """Points are whole numbers that no episode can add up to more than a counter holds."""
+    for value in ("x", 1.5, None, True, 1001, -1001, 2**62, 2**70, float("nan"), [1]):
+        points = f"ledger.{event} is {value!r}, accepted are whole numbers -1000..1000"
+        refuses(JUAN, {"ledger": Ledger(**{event: value})}, points)
+    for value in (-1000, 0, 1000):
+        assert getattr(replace(JUAN, ledger=Ledger(**{event: value})).ledger, event) == value
+
+
+def numbers_of(part: Any, *path: str) -> Iterator[tuple[str, ...]]:
+    """List the ways to every whole number that a sheet holds."""
+    for each in fields(part):
+        value = getattr(part, each.name)
+        if is_dataclass(value):
+            yield from numbers_of(value, *path, each.name)
+        elif type(value) is int:
+            yield (*path, each.name)
+
+
+def changed(part: Any, path: tuple[str, ...], value: Any) -> Any:
+    """Give a sheet, or a part of one, another value at the end of a way."""
+    if len(path) > 1:
+        value = changed(getattr(part, path[0]), path[1:], value)
+    return replace(part, **{path[0]: value})
+
+
+@pytest.mark.parametrize("path", list(numbers_of(TURN1)), ids=".".join)
+@pytest.mark.parametrize(
+    "value", ["1", 1.0, 1.5, None, True, False, 2**62, -(2**70), np.int64(1), [1], Suits.SAME]
+)
+def test_no_number_is_unchecked(path: tuple[str, ...], value: Any) -> None:
+    """Every number of a sheet and its parts is checked: what is none, or too large, is named."""
+    with pytest.raises(RuleSheetError) as caught:
+        changed(TURN1, path, value)
+    assert f"{'.'.join(path)} is {value!r}, accepted are whole numbers" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("changes", "part"),
     [
@@ -137,3 +177,10 @@ def test_registering() -> None:
     other = replace(JUAN, stock=Stock(draw=3))
     with pytest.raises(RuleSheetError, match=r"another sheet is registered as solitaire_env/SanJ"):
         register(other)
+
+
+@pytest.mark.parametrize("name", ["sanjuanhill", "san-juanhill", "s-anjuan-hill"])
+def test_ids_that_differ_in_capitals_only(name: str) -> None:
+    """Big and small letters make no other id: `SanJuanHill` is taken, so is `Sanjuanhill`."""
+    with pytest.raises(RuleSheetError, match=r"registered as solitaire_env/SanJuanHill-v0: rename"):
+        register(replace(JUAN, name=name))

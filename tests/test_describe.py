@@ -33,17 +33,18 @@ PHRASES = {
         "from Ace to King. The Aces lie on them from the start.",
         "of the same suit",
         "Cards move singly.",
-        "takes any card that may move",
+        "An empty column takes any card that may move.\n",
         "The waste is never turned over.",
     ),
     "arabella": (
         "13, of 1 to 13 cards, all face up",
         "of any suit",
         "A descending run of one suit moves as one.",
-        "takes a King",
+        "An empty column takes a King, or a run headed by one.\n",
     ),
     "big-bertha": (
         "from Ace to Queen",
+        "An empty column takes any card that may move, or any run that may be lifted.\n",
         "of the other colour",
         "14 cards beside the columns",
         "leaves at once",
@@ -110,6 +111,7 @@ def test_every_choice_has_a_phrase() -> None:
     assert set(BUILD) == set(Suits)
     assert set(LIFT) == {None, *Suits}
     assert set(SPACE) == set(Space)
+    assert all(len(phrases) == 2 for phrases in SPACE.values())
     assert set(FACE_UP) == set(FaceUp)
 
 
@@ -119,6 +121,15 @@ def test_page_says_the_rules(name: str) -> None:
     page = rule_page(VARIANTS[name])
     missing = [phrase for phrase in PHRASES[name] if phrase not in page]
     assert not missing
+
+
+@SHEETS
+def test_no_run_is_spoken_of_where_cards_move_singly(sheet: RuleSheet) -> None:
+    """A game's rules speak of runs, or groups, exactly where several cards move at once."""
+    tableau = sheet.tableau
+    for lift in {None, tableau.build}:
+        page = rule_page(replace(sheet, tableau=replace(tableau, lift=lift)))
+        assert ("run" in page.split("## Rulings")[0]) == (lift is not None)
 
 
 @SHEETS

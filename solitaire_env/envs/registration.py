@@ -20,19 +20,20 @@ def register(sheet: RuleSheet) -> str:
     """Make environments of a rule sheet, single and vector, through Gymnasium's own doors.
 
     Args:
-        sheet: its name must be new; registering the same sheet again changes nothing.
+        sheet: its id must be new, and not only in capitals, as folders and people mix those up;
+            registering the same sheet again changes nothing.
 
     Returns:
         The id for `gym.make` and `gym.make_vec`.
 
     Raises:
-        RuleSheetError: if another sheet has that name.
+        RuleSheetError: if another sheet has that id.
     """
     if not isinstance(sheet, RuleSheet):
         raise RuleSheetError(f"{sheet!r} is no RuleSheet")
     for known in _sheets.values():
-        if env_id(known) == env_id(sheet) and known != sheet:
-            raise RuleSheetError(f"another sheet is registered as {env_id(sheet)}: rename this one")
+        if env_id(known).lower() == env_id(sheet).lower() and known != sheet:
+            raise RuleSheetError(f"another sheet is registered as {env_id(known)}: rename this one")
     if sheet.name not in _sheets:
         _sheets[sheet.name] = sheet
         gym.register(
