@@ -8,6 +8,7 @@ from typing import Any
 from agents.registry import AGENTS, load_agent
 from solitaire_env.comparison import comparison_table, paired_bootstrap
 from solitaire_env.evaluation import Evaluation, deal_range, evaluate
+from solitaire_env.files import check_file, check_folder
 
 
 def compare_to_random(agent: Evaluation, random: Evaluation) -> str:
@@ -39,6 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
     settings = {"num_envs": given.num_envs, "seed": given.seed}
     try:
         deals = deal_range(given.deals)
+        _check_outputs(given)
         player = load_agent(given.agent, given.variant, **options)
         agent = evaluate(
             player,
@@ -54,8 +56,19 @@ def main(arguments: list[str] | None = None) -> None:
         parser.error(str(error))
     print(compare_to_random(agent, random))
     if given.json:
-        given.json.parent.mkdir(parents=True, exist_ok=True)
         given.json.write_text(json.dumps(report(agent, random)) + "\n", encoding="utf-8")
+
+
+def _check_outputs(given: argparse.Namespace) -> None:
+    """Raise ValueError if what was asked for can't be written: better now than after the games."""
+    try:
+        if given.json:
+            given.json.parent.mkdir(parents=True, exist_ok=True)
+            check_file(given.json)
+        if given.record:
+            check_folder(given.record)
+    except OSError as error:
+        raise ValueError(f"--json and --record are what can be written: {error}") from None
 
 
 def _parser() -> argparse.ArgumentParser:

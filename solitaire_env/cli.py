@@ -12,6 +12,7 @@ import gymnasium as gym
 
 from solitaire_env import VARIANTS
 from solitaire_env.describe import environment_id, overview, rule_page
+from solitaire_env.files import check_file
 
 if TYPE_CHECKING:
     from solitaire_env.bench.report import Report
@@ -90,7 +91,7 @@ def print_bench(arguments: Arguments) -> None:
     """
     from solitaire_env.bench.report import bench
 
-    _check_folder(arguments.json)
+    _check_json(arguments.json)
     report = bench(
         arguments.variants or list(VARIANTS),
         num_envs=arguments.num_envs,
@@ -151,10 +152,15 @@ def _bench_text(report: "Report") -> str:
     return "\n\n".join(parts)
 
 
-def _check_folder(file: str | None) -> None:
-    """Raise ValueError unless a file's folder is there: better now than after the measuring."""
-    if file not in (None, "-") and not Path(file).resolve().parent.is_dir():
-        raise ValueError(f"--json is {file!r}, accepted are - and a file in a folder that exists")
+def _check_json(file: str | None) -> None:
+    """Raise ValueError unless a file can be written: better now than after the measuring."""
+    if file is None or file == "-":
+        return
+    try:
+        check_file(Path(file))
+    except OSError as error:
+        accepted = "accepted are - and a file in a folder that exists"
+        raise ValueError(f"--json is {file!r}, {accepted}: {error.strerror}") from None
 
 
 def _write(file: str, text: str) -> None:

@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solitaire_env.envs.registration import env_id, find_sheet
+from solitaire_env.files import check_folder
 from solitaire_env.statistics import bootstrap_interval, wilson_interval
 
 ByteArray = npt.NDArray[np.uint8]
@@ -169,18 +171,21 @@ def evaluate(
     Args:
         policy: the player.
         variant: a rule sheet's name, as "san-juan-hill".
-        deals: their numbers, each another.
+        deals: their numbers, 0..2**63 - 1, each another.
         name: what to call the policy.
         num_envs: games side by side at most; changes the speed and nothing else.
         seed: what the policy's chance comes from.
         record: a folder for a JSON file a game (see `game_record`); None: none are kept.
-        **kwargs: for the environment.
+        **kwargs: for the environment; `illegal` and `autoreset_mode` are the evaluation's own.
 
     Raises:
-        ValueError: for an empty list, a deal that comes twice, an unknown variant or argument.
+        ValueError: for an empty list, what is no deal number or comes twice, and an unknown variant
+            or argument.
+        OSError: if `record` can't be written; nothing is played then.
         IllegalActionError: if the policy chooses an illegal action.
     """
     numbers = _check_deals(deals)
+    seed, num_envs = _check_settings(seed, num_envs, kwargs)
     count = min(num_envs, len(numbers))
     envs = gym.make_vec(
         env_id(find_sheet(variant)), count, autoreset_mode="Disabled", illegal="raise", **kwargs
@@ -198,24 +203,46 @@ def deal_range(text: str) -> range:
     Raises:
         ValueError: for anything else.
     """
+    from solitaire_env.engine.generator import LAST_DEAL
+
     first, colon, last = text.partition(":")
     try:
         deals = range(int(first), int(last) if colon else int(first) + 1)
     except ValueError:
         deals = range(0)
-    if not deals or deals[0] < 0:
-        raise ValueError(f"deals are {text!r}, accepted are A:B with 0 <= A < B, or one number")
+    if not deals or deals[0] < 0 or deals[-1] > LAST_DEAL:
+        raise ValueError(
+            f"deals are {text!r}, accepted are A:B with A < B, or one number, of 0..{LAST_DEAL}"
+        )
     return deals
 
 
 def _check_deals(deals: Iterable[int]) -> IntArray:
-    numbers = np.fromiter(deals, np.int64)
+    from solitaire_env.envs.options import check_deal
+
+    try:
+        given = list(deals)
+    except TypeError:
+        raise ValueError(f"deals is {deals!r}, accepted is a list of deal numbers") from None
+    numbers = np.array([check_deal(deal) for deal in given], np.int64)
     if not len(numbers):
         raise ValueError("deals is empty, accepted are one or more deal numbers")
     values, counts = np.unique(numbers, return_counts=True)
     if (counts > 1).any():
         raise ValueError(f"deal {values[counts > 1][0]} comes twice, accepted is each deal once")
     return numbers
+
+
+def _check_settings(seed: int, num_envs: int, kwargs: Mapping[str, Any]) -> tuple[int, int]:
+    """Check what is passed on, and return seed and number of games."""
+    from solitaire_env.envs.options import check_seed, one_of, whole_number
+    from solitaire_env.envs.vector_env import SolitaireVectorEnv
+
+    own = ("variant", "num_envs", "illegal", "autoreset_mode")
+    accepted = [name for name in signature(SolitaireVectorEnv).parameters if name not in own]
+    for name in kwargs:
+        one_of("a keyword argument", name, accepted)
+    return check_seed(seed), whole_number("num_envs", num_envs, 1, 2**31)
 
 
 @dataclass
@@ -322,7 +349,7 @@ class _Recorder:
         self._variant = variant
         self._kwargs = kwargs
         self._actions: dict[int, list[int]] = {}
-        folder.mkdir(parents=True, exist_ok=True)
+        check_folder(folder)
 
     def add(self, games: IntArray, actions: IntArray) -> None:
         for game, action in zip(games.tolist(), actions.tolist(), strict=True):

@@ -28,6 +28,7 @@ from agents.memory import LoopMemory  # noqa: E402
 from agents.ppo import NetworkPolicy, new_model  # noqa: E402
 from agents.train import make_games, train  # noqa: E402
 from solitaire_env.evaluation import evaluate  # noqa: E402
+from solitaire_env.files import check_file, check_folder  # noqa: E402
 
 
 def untrained(variant: str) -> tuple[Any, Any]:
@@ -241,6 +242,16 @@ def test_the_evaluation_command(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["--agent", "random", "--variant", "klondike"], "accepted are arabella"),
         (["--agent", "random", "--variant", SAN_JUAN_HILL, "--deals", "9:1"], "accepted are A:B"),
         (["--agent", "ppo", "--variant", SAN_JUAN_HILL, "--folder", "nowhere"], "agents.train"),
+        (
+            ["--agent", "random", "--variant", SAN_JUAN_HILL, f"--deals={2**63}"],
+            f"deals are '{2**63}', accepted are A:B with A < B, or one number, of 0..{2**63 - 1}",
+        ),
+        (
+            ["--agent", "random", "--variant", SAN_JUAN_HILL, f"--deals=0:{2**70}"],
+            f"of 0..{2**63 - 1}",
+        ),
+        (["--agent", "random", "--variant", SAN_JUAN_HILL, "--seed=-1"], "seed is -1"),
+        (["--agent", "random", "--variant", SAN_JUAN_HILL, "--num-envs=0"], "num_envs is 0"),
     ],
 )
 def test_bad_evaluation_commands(
@@ -251,6 +262,44 @@ def test_bad_evaluation_commands(
         evaluate_command.main(arguments)
     assert stopped.value.code == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--json", "--record"])
+@pytest.mark.parametrize("place", ["", "x", "x/y"])
+def test_what_cannot_be_written_is_refused_before_playing(
+    option: str,
+    place: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A file where a folder should be, or a folder for a file: a message, code 2, and no game."""
+    monkeypatch.setattr(evaluate_command, "evaluate", lambda *_, **__: pytest.fail("it plays"))
+    taken = tmp_path / "taken"
+    if option == "--json" and not place:
+        taken.mkdir()
+    else:
+        taken.write_text("mine")
+    arguments = ["--agent", "random", "--variant", SAN_JUAN_HILL, option, str(taken / place)]
+    with pytest.raises(SystemExit) as stopped:
+        evaluate_command.main(arguments)
+    assert stopped.value.code == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert "--json and --record are what can be written" in said
+    assert str(taken) in said
+    assert taken.is_dir() or taken.read_text() == "mine"
+
+
+def test_a_file_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:
+    """Asking leaves no new file, and an old one alone; a folder is made, and empty."""
+    check_file(tmp_path / "new.json")
+    assert not (tmp_path / "new.json").exists()
+    old = tmp_path / "old.json"
+    old.write_text("mine")
+    check_file(old)
+    assert old.read_text() == "mine"
+    check_folder(tmp_path / "a" / "b")
+    assert list((tmp_path / "a" / "b").iterdir()) == []
 
 
 def test_the_demo(

@@ -252,6 +252,8 @@ def test_bench_writes_json(
         ("--num-envs", "0"),
         ("--threads", "0"),
         ("--json", "no/such/folder/speed.json"),
+        ("--json", "tests"),
+        ("--json", "pyproject.toml/speed.json"),
     ],
 )
 def test_bench_refuses_before_it_measures(

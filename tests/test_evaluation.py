@@ -1,6 +1,7 @@
 """Evaluation: each deal once, the same result however it is played, honest numbers."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -142,21 +143,93 @@ def test_actions_of_another_shape_are_an_error() -> None:
 
 @pytest.mark.parametrize(
     ("deals", "message"),
-    [([], "empty"), ([4, 5, 4], "deal 4 comes twice"), ([-1], "deal is -1")],
+    [
+        ([], "empty"),
+        ([4, 5, 4], "deal 4 comes twice"),
+        (7, "deals is 7, accepted is a list of deal numbers"),
+        (None, "deals is None, accepted is a list of deal numbers"),
+        *(
+            (deals, f"deal is {deals[0]!r}, accepted are whole numbers 0..{2**63 - 1}")
+            for deals in (
+                [-1],
+                [1.9],
+                [2.0],
+                ["3"],
+                "3",
+                [True],
+                [None],
+                [2**63],
+                [2**70],
+                [float("nan")],
+                [[1]],
+                np.array([1.0]),
+                np.array([True]),
+                np.array([2**63], np.uint64),
+            )
+        ),
+    ],
+    ids=repr,
 )
-def test_bad_lists_of_deals(deals: list[int], message: str) -> None:
-    """An empty list, a deal twice and numbers out of range are refused."""
-    with pytest.raises(ValueError, match=message):
+def test_bad_lists_of_deals(deals: Any, message: str) -> None:
+    """An empty list, a deal twice and what is no whole number in range are refused."""
+    with pytest.raises(ValueError, match=re.escape(message)):
         evaluate(Lowest(), SAN_JUAN_HILL, deals)
+
+
+def test_deals_of_every_kind() -> None:
+    """Ranges, lists, arrays, generators: what counts are the numbers, up to the last deal."""
+    numbers: list[Any] = [range(2), [0, 1], np.array([0, 1], np.uint8), (n for n in (0, 1))]
+    for deals in numbers:
+        result = evaluate(Lowest(), SAN_JUAN_HILL, deals, max_episode_steps=2)
+        assert result.deals.tolist() == [0, 1]
+        assert result.deals.dtype == np.int64
+    last = evaluate(Lowest(), SAN_JUAN_HILL, [2**63 - 1], max_episode_steps=2)
+    assert last.deals.tolist() == [2**63 - 1]
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value", "message"),
+    [
+        ("foo", 2, "a keyword argument is 'foo', accepted are 'reward', 'observability', "),
+        ("autoreset_mode", "NextStep", "a keyword argument is 'autoreset_mode', accepted are"),
+        ("illegal", "noop", "a keyword argument is 'illegal', accepted are"),
+        ("vectorization_mode", "sync", "a keyword argument is 'vectorization_mode', accepted"),
+        ("reward", "points", "reward is 'points', accepted are"),
+        ("num_envs", 0, "num_envs is 0, accepted are whole numbers 1.."),
+        ("num_envs", 1.5, "num_envs is 1.5, accepted are whole numbers 1.."),
+        ("num_envs", "4", "num_envs is '4', accepted are whole numbers 1.."),
+        ("seed", -1, "seed is -1, accepted are whole numbers from 0"),
+        ("seed", 1.5, "seed is 1.5, accepted are whole numbers from 0"),
+    ],
+)
+def test_bad_keyword_arguments(keyword: str, value: Any, message: str) -> None:
+    """Unknown keywords, the evaluation's own ones and wrong values are named."""
+    with pytest.raises(ValueError, match=re.escape(message)):
+        evaluate(Lowest(), SAN_JUAN_HILL, [1], **{keyword: value})
+
+
+def test_records_that_cannot_be_written(tmp_path: Path) -> None:
+    """A folder that can't be made is an error before the first game."""
+    (tmp_path / "taken").write_text("mine")
+    watcher = Watcher()
+    with pytest.raises(OSError, match="taken"):
+        evaluate(watcher, SAN_JUAN_HILL, [1], record=tmp_path / "taken" / "games")
+    assert watcher.begun == []
+
+
+BAD_RANGES = ["", "3:3", "5:2", "a:b", "1:2:3", "-2:4", ":5", "1.5"]
+BAD_RANGES += [str(2**63), f"0:{2**63 + 1}", f"{2**63}:{2**63 + 1}", "1" * 5000]
 
 
 def test_deal_ranges() -> None:
     """A:B leaves B out; a number alone is one deal."""
     assert deal_range("5:8") == range(5, 8)
     assert deal_range("7") == range(7, 8)
+    assert deal_range(str(2**63 - 1)) == range(2**63 - 1, 2**63)
+    assert deal_range(f"5:{2**63}")[-1] == 2**63 - 1
 
 
-@pytest.mark.parametrize("text", ["", "3:3", "5:2", "a:b", "1:2:3", "-2:4", ":5", "1.5"])
+@pytest.mark.parametrize("text", BAD_RANGES)
 def test_bad_deal_ranges(text: str) -> None:
     """Anything else is refused, naming it."""
     with pytest.raises(ValueError, match="accepted are A:B"):
