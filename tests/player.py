@@ -50,7 +50,8 @@ class Player:
         """Play an action number and return its reward."""
         reward, flags = np.zeros(1), np.zeros((4, 1), np.bool_)
         terminated, truncated, illegal, resets = flags
-        out = (self.observation, self.mask, reward, terminated, truncated, illegal)
+        told = self.table.new_told()
+        out = (self.observation, self.mask, reward, terminated, truncated, illegal, told)
         self.table.step(np.array([action]), resets, (0, 1), *out)
         self.ended = (bool(terminated[0]), bool(truncated[0]))
         return float(reward[0])

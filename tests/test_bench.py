@@ -93,7 +93,7 @@ def test_random_play_writes_what_the_games_show() -> None:
     out = fresh_out(table)
     play_inside(table, out, 50, (0, 5))
     shown = table.new_outputs()
-    table.show(np.arange(5), *shown)
+    table.show(np.arange(5), *shown, table.new_told())
     np.testing.assert_array_equal(out.observations, shown[0])
     np.testing.assert_array_equal(out.action_mask, shown[1])
 
@@ -120,7 +120,7 @@ def test_the_engine_repeats_what_the_batch_played() -> None:
     told = recording(envs, VARIANTS["arabella"])
     table = new_table(VARIANTS["arabella"], 200)
     table.restore(np.arange(200), told.states)
-    out = (*table.new_outputs(), np.zeros(200), *np.zeros((3, 200), np.bool_))
+    out = (*table.new_outputs(), np.zeros(200), *np.zeros((3, 200), np.bool_), table.new_told())
     for actions, resets in zip(told.actions, told.resets, strict=True):
         table.step(actions, resets, (0, 200), *out)
     np.testing.assert_array_equal(table.snapshot(np.arange(200)), envs.clone_states())

@@ -64,7 +64,7 @@ def test_the_engines_own_random_play(name: str) -> None:
     out = (np.zeros(2, np.int64), observations, masks, np.zeros(2))
     table.kernels.random_steps(table.rules, table.games, settings, 0, 2, 40, *out)
     shown, now = table.new_outputs()
-    table.show(rows, shown, now)
+    table.show(rows, shown, now, table.new_told())
     assert np.array_equal(shown, observations)
     assert np.array_equal(now, masks)
     assert (table.games.deal >= 1_000_000).all()
@@ -77,7 +77,7 @@ def test_full_observation_shows_hidden_cards(name: str) -> None:
     player = Player(name).deal(3)
     full = Player(name, observability=int(Observability.FULL)).deal(3)
     for shown in (player, full):
-        shown.table.show(ROW, shown.observation, shown.mask)
+        shown.table.show(ROW, shown.observation, shown.mask, shown.table.new_told())
     hidden = player.observation == 53
     assert np.array_equal(player.observation[~hidden], full.observation[~hidden])
     assert not (full.observation[hidden] == 53).any()
@@ -219,7 +219,7 @@ def test_a_row_resets_within_a_step() -> None:
     player = Player("arabella").deal(2)
     flags = np.zeros((4, 1), np.bool_)
     flags[3] = True
-    out = (player.observation, player.mask, np.ones(1), *flags[:3])
+    out = (player.observation, player.mask, np.ones(1), *flags[:3], player.table.new_told())
     player.table.step(ROW, flags[3], (0, 1), *out)
     assert player.game.deal >= 1_000_000
     assert out[2][0] == 0

@@ -83,7 +83,7 @@ def mixed_games(sheet: RuleSheet, num_envs: int) -> Table:
 def play_inside(table: Table, out: StepOut, steps: int, rows: tuple[int, int]) -> None:
     """Play random legal actions inside the engine, in rows rows[0]..rows[1]-1."""
     actions = np.empty(len(out.rewards), np.int64)
-    buffers = (actions, out.observations, out.action_mask.view(np.uint8), out.rewards)
+    buffers = (actions, out.observations, out.action_mask, out.rewards)
     table.kernels.random_steps(table.rules, table.games, table.settings, *rows, steps, *buffers)
 
 
@@ -179,12 +179,11 @@ def kernel_task(sheet: RuleSheet, num_envs: int) -> Generator[Task, None, None]:
         played = recording(envs, sheet)
     table = new_table(sheet, num_envs)
     out = fresh_out(table)
-    buffers = (out.observations, out.action_mask.view(np.uint8), *out[2:])
-    illegal = np.zeros(num_envs, np.bool_)
+    buffers: tuple[Any, ...] = (*out, np.zeros(num_envs, np.bool_), table.new_told())
 
     def play() -> int:
         for actions, resets in zip(played.actions, played.resets, strict=True):
-            table.step(actions, resets, (0, num_envs), *buffers, illegal)
+            table.step(actions, resets, (0, num_envs), *buffers)
         return played.actions.size
 
     yield Task(play, partial(table.restore, np.arange(num_envs), played.states))

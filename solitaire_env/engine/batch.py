@@ -25,6 +25,7 @@ from solitaire_env.engine.state import (
     Game,
     Games,
     IntArray,
+    MaskArray,
     Outcome,
 )
 from solitaire_env.engine.vectors import WORD, count_members, nth_member, spread_actions
@@ -88,14 +89,26 @@ def show_games(
     settings: Settings,
     rows: IntArray,
     observations: ByteArray,
-    masks: ByteArray,
+    masks: MaskArray,
+    told: IntArray,
 ) -> None:
-    """Write observations and masks of these rows, each into the same row of the outputs."""
+    """Write what these rows show, each into the same row of observations and masks.
+
+    Written are observations (N, size), masks (N, actions), and what is told (TOLD, N).
+    """
     full = settings[0].observability
     for index in range(len(rows)):
         row = rows[index]
         write_observation(rules, games[row], full, observations[row])
         spread_actions(rules, games[row].mask_words, masks[row])
+        tell(games[row], row, told)
+
+
+@kernel
+def tell(game: Game, row: int, told: IntArray) -> None:
+    """Write what `info` says of a game to its row of `told`, (TOLD, N)."""
+    for index in range(len(game.told)):
+        told[index, row] = game.told[index]
 
 
 @entry
@@ -108,16 +121,18 @@ def step_games(
     start: int,
     stop: int,
     observations: ByteArray,
-    masks: ByteArray,
+    masks: MaskArray,
     rewards: FloatArray,
     terminated: BoolArray,
     truncated: BoolArray,
     illegal: BoolArray,
+    told: IntArray,
 ) -> None:
     """Play one action in each of rows start..stop-1, or deal anew where `resets` says so.
 
     Actions are (N,) numbers in range, ignored where a row resets. Written are observations
-    (N, size) and masks (N, actions), rewards, and the flags terminated, truncated and illegal.
+    (N, size) and masks (N, actions), rewards, the flags terminated, truncated and illegal, and what
+    is told (TOLD, N).
     """
     choices = settings[0]
     for row in range(start, stop):
@@ -131,9 +146,43 @@ def step_games(
             illegal[row] = not is_legal(game, actions[row])
             shown = observations[row]
             rewards[row] = step_game(rules, game, choices, actions[row], shown)
-            terminated[row] = game.outcome != 0 and game.outcome != _NO_PROGRESS
-            truncated[row] = game.outcome == _NO_PROGRESS or is_cut(game, choices)
+            terminated[row] = is_terminated(game)
+            truncated[row] = is_truncated(game, choices)
         spread_actions(rules, game.mask_words, masks[row])
+        tell(game, row, told)
+
+
+@entry
+def step_alone(
+    rules: LoweredRules,
+    games: Games,
+    settings: Settings,
+    action: int,
+    observation: ByteArray,
+    mask: MaskArray,
+) -> tuple[float, bool, bool, bool]:
+    """Play one action in the first row; write its observation (size,) and mask (actions,).
+
+    Returns:
+        Reward, terminated, truncated, and whether the action was illegal.
+    """
+    game, choices = games[0], settings[0]
+    illegal = not is_legal(game, action)
+    reward = step_game(rules, game, choices, action, observation)
+    spread_actions(rules, game.mask_words, mask)
+    return reward, is_terminated(game), is_truncated(game, choices), illegal
+
+
+@kernel
+def is_terminated(game: Game) -> bool:
+    """Tell whether the game itself is over, other than for want of progress."""
+    return game.outcome != 0 and game.outcome != _NO_PROGRESS
+
+
+@kernel
+def is_truncated(game: Game, settings: Settings) -> bool:
+    """Tell whether the game is cut, for want of progress or by the step limit."""
+    return game.outcome == _NO_PROGRESS or is_cut(game, settings)
 
 
 @kernel
@@ -186,7 +235,7 @@ def random_steps(
     steps: int,
     actions: IntArray,
     observations: ByteArray,
-    masks: ByteArray,
+    masks: MaskArray,
     rewards: FloatArray,
 ) -> None:
     """Play `steps` random legal actions in each of rows start..stop-1, dealing anew at an end.

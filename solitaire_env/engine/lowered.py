@@ -1,6 +1,7 @@
 """A rule sheet as the kernels read it: plain ints, and where each kind of action begins."""
 
 from dataclasses import dataclass, fields
+from functools import cache
 
 from solitaire_env.rulesheet import RuleSheet
 
@@ -69,6 +70,7 @@ def _restore(*values: int) -> LoweredRules:
     return LoweredRules(**dict(zip(names, values, strict=True)))
 
 
+@cache
 def lower(sheet: RuleSheet) -> LoweredRules:
     """Turn a rule sheet into the ints that the kernels are compiled for."""
     tableau, foundations, ledger = sheet.tableau, sheet.foundations, sheet.ledger

@@ -7,6 +7,7 @@ and counters of 64 bits.
 
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
 from math import prod
 from typing import Any, Final, NamedTuple
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from solitaire_env.engine.lowered import LoweredRules
 
 ByteArray = npt.NDArray[np.uint8]
+MaskArray = npt.NDArray[np.int8]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -78,7 +80,10 @@ COUNTERS: Final = (
 _SEEN_COUNTERS: Final = 5
 """Counters at the end of an observation; the row has them as 64-bit numbers."""
 
-_MORE_COUNTERS: Final = ("most_foundation_cards", "idle", "steps", "legal", "outcome")
+_MORE_COUNTERS: Final = ("outcome", "most_foundation_cards", "idle", "steps", "legal")
+
+TOLD: Final = len(COUNTERS) + 1
+"""Numbers that kernels write of each game for `info`: the counters, and the outcome."""
 
 
 def public_fields(rules: LoweredRules) -> dict[str, Field]:
@@ -94,6 +99,7 @@ def public_fields(rules: LoweredRules) -> dict[str, Field]:
     return fields
 
 
+@cache
 def observation_size(rules: LoweredRules) -> int:
     """Count the bytes of an observation."""
     return sum(prod(part.shape) for part in _public(rules))
@@ -121,6 +127,7 @@ def _public(rules: LoweredRules) -> list[_Public]:
     ]
 
 
+@cache
 def game_dtype(rules: LoweredRules) -> np.dtype[Any]:
     """Build the record of a game: public, hidden, derived, mask, counters."""
     parts: list[tuple[str, str, tuple[int, ...]]] = [
@@ -142,7 +149,7 @@ def _with_overlays(plain: np.dtype[Any], rules: LoweredRules) -> np.dtype[Any]:
     names: Any = plain.names
     overlays = {
         "observed": ("u1", observation_size(rules) - _SEEN_COUNTERS, names[0]),
-        "info": ("i8", len(COUNTERS), COUNTERS[0]),
+        "told": ("i8", TOLD, COUNTERS[0]),
         "mask_bits": ("u1", 8 * rules.mask_words, "mask_words"),
     }
     places = {name: fields[name][:2] for name in names}

@@ -14,11 +14,13 @@ from solitaire_env.engine.lowered import LoweredRules, lower
 from solitaire_env.engine.position import PositionError, load_position, position_of
 from solitaire_env.engine.settings import settings_record
 from solitaire_env.engine.state import (
+    TOLD,
     BoolArray,
     ByteArray,
     FloatArray,
     Games,
     IntArray,
+    MaskArray,
     bytes_of,
     masks_of,
     new_games,
@@ -48,17 +50,19 @@ class Kernels:
         """Give arguments of the types that a kernel takes."""
         games, settings = new_games(self._rules, 1), settings_record()
         numbers, flags = np.zeros(1, np.int64), np.zeros(1, np.bool_)
-        grid = np.zeros((1, 1), np.uint8)
+        bytes_, told = np.zeros((1, 1), np.uint8), np.zeros((TOLD, 1), np.int64)
+        shown = (bytes_, bytes_.view(np.int8))
         words, reals = np.zeros(1, np.uint64), np.zeros(1)
-        flags_out = (reals, flags, flags, flags)
+        flags_out = (reals, flags, flags, flags, told)
         return {
             "seed_games": (games, numbers, words),
             "deal_games": (games, numbers, numbers),
             "complete_games": (games, numbers),
             "determinize_games": (games, numbers, words),
-            "show_games": (games, settings, numbers, grid, grid),
-            "step_games": (games, settings, numbers, flags, 0, 1, grid, grid, *flags_out),
-            "random_steps": (games, settings, 0, 1, 1, numbers, grid, grid, reals),
+            "show_games": (games, settings, numbers, *shown, told),
+            "step_games": (games, settings, numbers, flags, 0, 1, *shown, *flags_out),
+            "step_alone": (games, settings, 0, bytes_[0], shown[1][0]),
+            "random_steps": (games, settings, 0, 1, 1, numbers, *shown, reals),
         }[name]
 
 
@@ -87,12 +91,16 @@ class Table:
         self.games.variant = _tag(sheet)
         self.settings = settings
         self.kernels = kernels_of(self.rules)
+        self._sizes = (observation_size(self.rules), self.rules.num_actions)
 
-    def new_outputs(self) -> tuple[ByteArray, ByteArray]:
-        """Make fresh arrays for observations (count, size) and masks (count, actions), uint8."""
-        count = len(self.games)
-        observations = np.zeros((count, observation_size(self.rules)), np.uint8)
-        return observations, np.zeros((count, self.rules.num_actions), np.uint8)
+    def new_outputs(self) -> tuple[ByteArray, MaskArray]:
+        """Make room for observations (count, size) uint8 and masks (count, actions) int8."""
+        count, (size, actions) = len(self.games), self._sizes
+        return np.empty((count, size), np.uint8), np.empty((count, actions), np.int8)
+
+    def new_told(self) -> IntArray:
+        """Make room for what `info` tells of all games: (TOLD, count) int64."""
+        return np.empty((TOLD, len(self.games)), np.int64)
 
     def seed(self, rows: IntArray, seeds: Sequence[int]) -> None:
         """Start the generators of rows, each from a whole number of any size from 0."""
@@ -132,10 +140,12 @@ class Table:
         self.kernels.determinize_games(self.rules, copy.games, np.zeros(1, np.int64), words)
         return copy.position(0)
 
-    def show(self, rows: IntArray, observations: ByteArray, masks: ByteArray) -> None:
-        """Write the observations and masks of rows."""
-        arguments = (self.rules, self.games, self.settings, rows, observations, masks)
-        self.kernels.show_games(*arguments)
+    def show(
+        self, rows: IntArray, observations: ByteArray, masks: MaskArray, told: IntArray
+    ) -> None:
+        """Write what rows show, see `batch.show_games`."""
+        out = (observations, masks, told)
+        self.kernels.show_games(self.rules, self.games, self.settings, rows, *out)
 
     def step(
         self,
@@ -143,15 +153,26 @@ class Table:
         resets: BoolArray,
         rows: tuple[int, int],
         observations: ByteArray,
-        masks: ByteArray,
+        masks: MaskArray,
         rewards: FloatArray,
         terminated: BoolArray,
         truncated: BoolArray,
         illegal: BoolArray,
+        told: IntArray,
     ) -> None:
         """Step rows rows[0]..rows[1]-1, see `batch.step_games`."""
-        out = (observations, masks, rewards, terminated, truncated, illegal)
+        out = (observations, masks, rewards, terminated, truncated, illegal, told)
         self.kernels.step_games(self.rules, self.games, self.settings, actions, resets, *rows, *out)
+
+    def step_alone(
+        self, action: int
+    ) -> tuple[ByteArray, MaskArray, tuple[float, bool, bool, bool]]:
+        """Step the first row: fresh observation and mask, and what `batch.step_alone` returns."""
+        size, actions = self._sizes
+        observation, mask = np.empty(size, np.uint8), np.empty(actions, np.int8)
+        step = self.kernels.step_alone
+        result = step(self.rules, self.games, self.settings, action, observation, mask)
+        return observation, mask, result
 
     def is_over(self, rows: IntArray) -> BoolArray:
         """Tell which rows have ended, or have reached the step limit."""

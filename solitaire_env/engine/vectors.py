@@ -16,7 +16,7 @@ from numba.np.arrayobj import make_array
 
 from solitaire_env.engine.compile import JIT
 from solitaire_env.engine.lowered import LoweredRules
-from solitaire_env.engine.state import ByteArray
+from solitaire_env.engine.state import ByteArray, MaskArray
 
 WORD = 64
 """Bits of a word."""
@@ -168,7 +168,7 @@ def _spread_actions(_context: Any, rules: Any, words: Any, out: Any) -> Any:
     return types.void(rules, words, out), generate
 
 
-def _spread_actions_plain(rules: LoweredRules, words: Any, out: ByteArray) -> None:
+def _spread_actions_plain(rules: LoweredRules, words: Any, out: MaskArray) -> None:
     out[:] = np.unpackbits(words.view(np.uint8), bitorder="little")[: rules.num_actions]
 
 
@@ -230,10 +230,10 @@ does. Zeros follow, to the end of the last word.
 """
 
 spread_actions = cast(
-    "Callable[[LoweredRules, Any, ByteArray], None]",
+    "Callable[[LoweredRules, Any, MaskArray], None]",
     _spread_actions if JIT else _spread_actions_plain,
 )
-"""Write a set of actions, as words, to `out`, (actions,) uint8: 1 for a member, 0 for others."""
+"""Write a set of actions, as words, to `out`, (actions,) int8: 1 for a member, 0 for others."""
 
 count_members = cast("Callable[[np.uint64], int]", _count_members if JIT else _count_members_plain)
 """Count the members of a set."""

@@ -3,9 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from solitaire_env.engine.state import BoolArray, ByteArray, FloatArray
+from solitaire_env.engine.state import BoolArray, ByteArray, FloatArray, MaskArray
 from solitaire_env.engine.table import Table
 from solitaire_env.envs.options import OptionError
 
@@ -22,7 +21,7 @@ class StepOut(NamedTuple):
     """
 
     observations: ByteArray
-    action_mask: npt.NDArray[np.int8]
+    action_mask: MaskArray
     rewards: FloatArray
     terminated: BoolArray
     truncated: BoolArray
@@ -33,7 +32,7 @@ def fresh_out(table: Table) -> StepOut:
     observations, masks = table.new_outputs()
     count = len(observations)
     flags = (np.empty(count, np.bool_), np.empty(count, np.bool_))
-    return StepOut(observations, masks.view(np.int8), np.empty(count), *flags)
+    return StepOut(observations, masks, np.empty(count), *flags)
 
 
 def check_out(out: StepOut, table: Table) -> StepOut:

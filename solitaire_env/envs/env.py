@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import gymnasium as gym
 import numpy as np
@@ -11,7 +11,13 @@ import numpy.typing as npt
 from solitaire_env.engine.actions import Action, action_of, action_table, legal_actions, move_of
 from solitaire_env.engine.batch import ANY_DEAL
 from solitaire_env.engine.settings import Illegal
-from solitaire_env.engine.state import COUNTERS, Field, Outcome, public_fields
+from solitaire_env.engine.state import (
+    COUNTERS,
+    Field,
+    MaskArray,
+    Outcome,
+    public_fields,
+)
 from solitaire_env.engine.table import Table
 from solitaire_env.envs.options import (
     RENDER_MODES,
@@ -127,15 +133,13 @@ class SolitaireEnv(gym.Env[Observation, int]):
         self.action_space = gym.spaces.Discrete(self._table.rules.num_actions)  # type: ignore[assignment]
         self._seeded = False
         self._dealt = False
+        self._over = True
 
     def _attach(self, table: Table) -> None:
         """Hold a table and what is looked up in it at every step."""
         self._table = table
         self._game: Any = table.games[0]
-        self._counters = table.games.info[0]
-        self._action = np.zeros(1, np.int64)
-        self._flags = np.zeros((4, 1), np.bool_)
-        self._reward = np.zeros(1)
+        self._counters = table.games.told[0]
 
     @property
     def fields(self) -> dict[str, Field]:
@@ -170,9 +174,10 @@ class SolitaireEnv(gym.Env[Observation, int]):
         if "position" not in options:
             self._table.deal(_ROW, np.array([deal]))
         self._dealt = True
+        self._over = False
         observation, mask = self._table.new_outputs()
-        self._table.show(_ROW, observation, mask)
-        return observation[0], self._info(mask)
+        self._table.show(_ROW, observation, mask, self._table.new_told())
+        return observation[0], self._info(mask[0])
 
     def _seed(self, seed: int | None) -> None:
         if seed is None and not self._seeded:
@@ -194,27 +199,25 @@ class SolitaireEnv(gym.Env[Observation, int]):
             ActionError: for anything but an action number, before a reset and after the end.
             IllegalActionError: for a masked action under `illegal="raise"`.
         """
-        self._action[0] = self._check(action)
-        table = self._table
-        observation, mask = table.new_outputs()
-        terminated, truncated, illegal, resets = self._flags
-        flags = (self._reward, terminated, truncated, illegal)
-        table.step(self._action, resets, (0, 1), observation, mask, *flags)
+        number = self._check(action)
+        observation, mask, result = self._table.step_alone(number)
+        reward, terminated, truncated, illegal = result
         info = self._info(mask)
-        if illegal[0]:
+        if illegal:
             info["illegal_action"] = True
-        if self._game.outcome:
-            info["outcome"] = _OUTCOMES[self._game.outcome]
-            info["is_success"] = bool(self._game.outcome == Outcome.WON)
-        return observation[0], self._reward.item(), terminated.item(), truncated.item(), info
+        self._over = terminated or truncated
+        if self._over:
+            outcome = self._counters[-1]
+            info["outcome"] = _OUTCOMES[outcome]
+            info["is_success"] = bool(outcome == Outcome.WON)
+        return observation, reward, terminated, truncated, info
 
     def _check(self, action: object) -> int:
-        number = check_action(action, self._table.rules.num_actions)
-        if not self._dealt:
-            raise ActionError("no game is dealt: call reset first")
-        if self._game.outcome:
-            outcome = _OUTCOMES[self._game.outcome]
-            raise ActionError(f"action {number} after the end: the game is {outcome}, call reset")
+        count = self._table.rules.num_actions
+        is_number = type(action) is int and 0 <= action < count
+        number = cast("int", action) if is_number else check_action(action, count)
+        if self._over:
+            self._refuse(number)
         if self._raises and self._game.legal and not self.action_masks()[number]:
             raise IllegalActionError(
                 f"action {number} ({self.action_table[number]}) is illegal now; "
@@ -222,10 +225,16 @@ class SolitaireEnv(gym.Env[Observation, int]):
             )
         return number
 
-    def _info(self, mask: npt.NDArray[np.uint8]) -> Info:
-        info: Info = dict(zip(COUNTERS, self._counters.tolist(), strict=True))
+    def _refuse(self, number: int) -> None:
+        """Raise ActionError: no game is in play."""
+        self._require_deal()
+        outcome = _OUTCOMES[self._counters[-1]]
+        raise ActionError(f"action {number} after the end: the game is {outcome}, call reset")
+
+    def _info(self, mask: MaskArray) -> Info:
+        info: Info = dict(zip(COUNTERS, self._counters.tolist(), strict=False))
         info["elapsed"] = self._seconds * info["moves"]
-        info["action_mask"] = mask[0].view(np.int8)
+        info["action_mask"] = mask
         return info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -285,6 +294,7 @@ class SolitaireEnv(gym.Env[Observation, int]):
             raise OptionError(f"a state of {self.sheet.name} is {size} bytes of clone_state")
         self._table.restore(_ROW, np.frombuffer(state, np.uint8).reshape(1, -1))
         self._dealt = self._seeded = True
+        self._over = bool(self._counters[-1])
 
     def _require_deal(self) -> None:
         if not self._dealt:
@@ -299,7 +309,7 @@ class SolitaireEnv(gym.Env[Observation, int]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle and deepcopy: all but views into the table."""
-        views = ("_game", "_counters", "_action", "_flags", "_reward")
+        views = ("_game", "_counters")
         return {name: value for name, value in vars(self).items() if name not in views}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

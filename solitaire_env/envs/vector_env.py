@@ -12,18 +12,18 @@ from gymnasium.vector.utils import batch_space
 from solitaire_env.engine.actions import Action, action_table
 from solitaire_env.engine.batch import ANY_DEAL
 from solitaire_env.engine.state import (
-    COUNTERS,
     BoolArray,
     ByteArray,
     Field,
     FloatArray,
     IntArray,
-    Outcome,
+    MaskArray,
     public_fields,
 )
 from solitaire_env.engine.table import Table
 from solitaire_env.envs.buffers import StepOut, check_out, fresh_out
 from solitaire_env.envs.env import random_word
+from solitaire_env.envs.infos import Infos, pick, tell, tell_ends, tell_illegal
 from solitaire_env.envs.options import (
     RENDER_MODES,
     ActionError,
@@ -44,10 +44,6 @@ from solitaire_env.envs.registration import find_sheet
 from solitaire_env.envs.threads import Threads
 from solitaire_env.notation import Position, board_text
 from solitaire_env.rulesheet import RuleSheet
-
-Infos = dict[str, Any]
-
-_OUTCOMES = np.array([None, *(outcome.label for outcome in Outcome if outcome)], object)
 
 
 class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
@@ -118,7 +114,10 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         self._seeded = False
         self._dealt = np.zeros(self.num_envs, np.bool_)
         self._over = np.zeros(self.num_envs, np.bool_)
-        self._observations = self._table.new_outputs()[0]
+        self._none = np.zeros(self.num_envs, np.bool_)
+        self._next_step = self.autoreset_mode == AutoresetMode.NEXT_STEP
+        self._same_step = self.autoreset_mode == AutoresetMode.SAME_STEP
+        self._all_dealt = False
 
     def _set_spaces(self) -> None:
         size = self._table.new_outputs()[0].shape[1]
@@ -170,9 +169,15 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         if "position" not in checked:
             self._table.deal(rows, deals[rows])
         self._dealt[rows], self._over[rows] = True, False
-        _, masks = self._table.new_outputs()
-        self._table.show(rows, self._observations, masks)
-        return self._observations.copy(), self._infos(masks, mask)
+        observations, masks, told = self._show()
+        return observations, tell(told, masks, self._seconds, mask)
+
+    def _show(self) -> tuple[ByteArray, MaskArray, IntArray]:
+        """Give what all games show now: fresh observations, masks, and what is told."""
+        observations, masks = self._table.new_outputs()
+        told = self._table.new_told()
+        self._table.show(self._rows, observations, masks, told)
+        return observations, masks, told
 
     def _deals(self, options: dict[str, Any]) -> IntArray:
         if "deals" in options:
@@ -207,22 +212,22 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
                 over, unless NEXT_STEP deals it anew. No game has changed then.
             IllegalActionError: for a masked action under `illegal="raise"`.
         """
-        resets = self._over & (self.autoreset_mode == AutoresetMode.NEXT_STEP)
+        resets = self._over if self._next_step else self._none
         numbers = self._check(actions, resets)
         out = fresh_out(self._table) if out is None else check_out(out, self._table)
-        illegal = np.empty(self.num_envs, np.bool_)
-        self._run(numbers, resets, out, illegal)
+        illegal, told = np.empty(self.num_envs, np.bool_), self._table.new_told()
+        self._run(numbers, resets, (*out, illegal, told))
         self._over = out.terminated | out.truncated
-        infos = self._finish(out, illegal)
-        self._observations[:] = out.observations
+        infos = self._finish(out, illegal, told)
         return out.observations, out.rewards, out.terminated, out.truncated, infos
 
     def _check(self, actions: object, resets: BoolArray) -> IntArray:
         count = self._table.rules.num_actions
         numbers = check_actions(actions, self.num_envs, count, resets)
-        if not self._dealt.all():
+        if not self._all_dealt:
             self._require_deal(self._rows)
-        if self.autoreset_mode != AutoresetMode.NEXT_STEP and self._over.any():
+            self._all_dealt = True
+        if not self._next_step and self._over.any():
             over = self._rows[self._over].tolist()
             raise ActionError(f"games {over} are over: reset them first, with a reset_mask")
         if self._raises:
@@ -239,65 +244,40 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
                 f"action {numbers[row]} in row {row} is illegal now; legal are {legal}"
             )
 
-    def _run(self, numbers: IntArray, resets: BoolArray, out: StepOut, illegal: BoolArray) -> None:
+    def _run(self, numbers: IntArray, resets: BoolArray, buffers: tuple[Any, ...]) -> None:
         """Step all games, in slices on threads; the kernels hold no lock."""
-        buffers = (out.observations, out.action_mask.view(np.uint8), *out[2:], illegal)
 
         def run(rows: tuple[int, int]) -> None:
             self._table.step(numbers, resets, rows, *buffers)
 
         self._threads.run(run)
 
-    def _finish(self, out: StepOut, illegal: BoolArray) -> Infos:
+    def _finish(self, out: StepOut, illegal: BoolArray, told: IntArray) -> Infos:
         """Tell of the step, after dealing anew where SAME_STEP does."""
-        if self.autoreset_mode != AutoresetMode.SAME_STEP or not self._over.any():
-            infos = self._infos(out.action_mask.view(np.uint8))
-            self._add_ends(infos, illegal)
-            return infos
-        masks = out.action_mask.view(np.uint8)
-        final = self._infos(masks, self._over)
-        self._add_ends(final, illegal & self._over)
-        ended = self._over.copy()
-        rows = self._rows[ended]
-        last = np.full(self.num_envs, None, object)
-        for row in rows:
-            last[row] = out.observations[row].copy()
-        self._table.deal(rows, np.full(len(rows), ANY_DEAL))
-        self._table.show(rows, out.observations, masks)
-        infos = self._infos(masks)
-        self._add(infos, "illegal_action", illegal, illegal & ~ended)
-        infos |= {"final_obs": last, "_final_obs": ended}
-        infos |= {"final_info": final, "_final_info": ended.copy()}
-        self._over[:] = False
+        over = self._over
+        if self._same_step and over.any():
+            return self._deal_anew(out, illegal, told)
+        infos = tell(told, out.action_mask, self._seconds)
+        tell_illegal(infos, illegal)
+        tell_ends(infos, told, over)
         return infos
 
-    def _add_ends(self, infos: Infos, illegal: BoolArray) -> None:
-        """Add what only steps that are illegal, or end the game itself, tell."""
-        self._add(infos, "illegal_action", illegal, illegal)
-        if not self._over.any():
-            return
-        codes = self._table.games.outcome
-        ended = (codes != 0) & self._over
-        self._add(infos, "outcome", _OUTCOMES[codes * ended], ended)
-        self._add(infos, "is_success", codes == Outcome.WON, ended)
-
-    def _add(self, infos: Infos, name: str, values: npt.NDArray[Any], present: BoolArray) -> None:
-        if present.any():
-            infos[name] = values if values.dtype == object else values & present
-            infos[f"_{name}"] = present.copy()
-
-    def _infos(self, masks: ByteArray, present: BoolArray | None = None) -> Infos:
-        """Tell of all games, or of those present: fresh arrays, each with its `_key` mask."""
-        everywhere = np.ones(self.num_envs, np.bool_) if present is None else present
-        counters = self._table.games.info.T.copy()
-        shown = masks.view(np.int8)
-        if present is not None:
-            counters *= present
-            shown = shown * present[:, None]
-        infos: Infos = dict(zip(COUNTERS, counters, strict=True))
-        infos["elapsed"] = self._seconds * infos["moves"]
-        infos["action_mask"] = shown
-        return infos | {f"_{name}": everywhere.copy() for name in infos}
+    def _deal_anew(self, out: StepOut, illegal: BoolArray, told: IntArray) -> Infos:
+        """Deal anew where games are over, and tell of these games as of those that ended."""
+        over = self._over
+        final = tell(told, out.action_mask, self._seconds, over)
+        tell_illegal(final, illegal & over)
+        tell_ends(final, told, over)
+        last = pick(out.observations, over)
+        rows = self._rows[over]
+        self._table.deal(rows, np.full(len(rows), ANY_DEAL))
+        self._table.show(rows, out.observations, out.action_mask, told)
+        infos = tell(told, out.action_mask, self._seconds)
+        tell_illegal(infos, illegal & ~over)
+        infos |= {"final_obs": last, "_final_obs": over}
+        infos |= {"final_info": final, "_final_info": over.copy()}
+        self._over = self._none.copy()
+        return infos
 
     def action_masks(self) -> BoolArray:
         """Tell which actions are legal: (N, A) bool, fresh; none in games that are not dealt."""
@@ -324,8 +304,6 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         self._table.restore(rows, array)
         self._dealt[rows] = self._seeded = True
         self._over[rows] = self._table.is_over(rows)
-        _, masks = self._table.new_outputs()
-        self._table.show(rows, self._observations, masks)
 
     def _require_deal(self, rows: IntArray) -> None:
         dealt = self._dealt[rows]
