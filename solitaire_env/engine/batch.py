@@ -153,6 +153,21 @@ def step_games(
 
 
 @entry
+def deal_alone(
+    rules: LoweredRules,
+    games: Games,
+    settings: Settings,
+    deal: int,
+    observation: ByteArray,
+    mask: MaskArray,
+) -> None:
+    """Deal the first row; write its observation (size,) and mask (actions,)."""
+    start_game(rules, games[0], deal)
+    write_observation(rules, games[0], settings[0].observability, observation)
+    spread_actions(rules, games[0].mask_words, mask)
+
+
+@entry
 def step_alone(
     rules: LoweredRules,
     games: Games,

@@ -17,6 +17,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 import numpy as np
+from llvmlite.binding import Linkage
 from numba.core import config, typed_passes, types, untyped_passes
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
@@ -62,21 +63,47 @@ class _InlinedLibrary(JITCodeLibrary):
     """Code that is only ever copied into its callers: neither optimised nor loaded by itself."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        pass
+        """Leave that to the kernel that Python calls."""
 
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
+    def finalize(self) -> None:
+        """Link nothing yet: a caller asks for all at once."""
         self._finalized = True
 
+    def _get_module_for_linking(self) -> Any:
+        """Give this code and all that it calls, each function once."""
+        if self._shared_module is None:
+            module = self._final_module.clone()
+            for library in self._called():
+                inlined = isinstance(library, _InlinedLibrary)
+                code = library._final_module if inlined else library._get_module_for_linking()
+                module.link_in(code, preserve=True)
+            for function in module.functions:
+                if not function.is_declaration and function.linkage == Linkage.external:
+                    function.linkage = "linkonce_odr"
+            self._shared_module = module
+        return self._shared_module
+
+    def _called(self) -> list[Any]:
+        """List the code that this calls, however deep."""
+        found: dict[Any, None] = {}
+        waiting = list(self._linking_libraries)
+        while waiting:
+            library = waiting.pop()
+            if library not in found:
+                found[library] = None
+                waiting += (
+                    library._linking_libraries if isinstance(library, _InlinedLibrary) else []
+                )
+        return list(found)
+
     def get_pointer_to_function(self, name: str) -> int:
+        """Say that nothing is loaded."""
         self._ensure_finalized()
         return 0
 
     @property
     def codegen(self) -> Any:
+        """Numba would note an environment in loaded code."""
         return _NoEnvironments()
 
 

@@ -61,6 +61,7 @@ class Kernels:
             "determinize_games": (games, numbers, words),
             "show_games": (games, settings, numbers, *shown, told),
             "step_games": (games, settings, numbers, flags, 0, 1, *shown, *flags_out),
+            "deal_alone": (games, settings, 0, bytes_[0], shown[1][0]),
             "step_alone": (games, settings, 0, bytes_[0], shown[1][0]),
             "random_steps": (games, settings, 0, 1, 1, numbers, *shown, reals),
         }[name]
@@ -164,12 +165,22 @@ class Table:
         out = (observations, masks, rewards, terminated, truncated, illegal, told)
         self.kernels.step_games(self.rules, self.games, self.settings, actions, resets, *rows, *out)
 
+    def deal_alone(self, deal: int) -> tuple[ByteArray, MaskArray]:
+        """Deal the first row; give fresh observation and mask."""
+        out = self._new_row()
+        self.kernels.deal_alone(self.rules, self.games, self.settings, deal, *out)
+        return out
+
+    def _new_row(self) -> tuple[ByteArray, MaskArray]:
+        """Make room for what one game shows."""
+        size, actions = self._sizes
+        return np.empty(size, np.uint8), np.empty(actions, np.int8)
+
     def step_alone(
         self, action: int
     ) -> tuple[ByteArray, MaskArray, tuple[float, bool, bool, bool]]:
         """Step the first row: fresh observation and mask, and what `batch.step_alone` returns."""
-        size, actions = self._sizes
-        observation, mask = np.empty(size, np.uint8), np.empty(actions, np.int8)
+        observation, mask = self._new_row()
         step = self.kernels.step_alone
         result = step(self.rules, self.games, self.settings, action, observation, mask)
         return observation, mask, result

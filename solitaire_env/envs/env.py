@@ -171,13 +171,13 @@ class SolitaireEnv(gym.Env[Observation, int]):
             self._table.load(_ROW, options["position"])
         super().reset(seed=seed)
         self._seed(seed)
+        self._dealt, self._over = True, False
         if "position" not in options:
-            self._table.deal(_ROW, np.array([deal]))
-        self._dealt = True
-        self._over = False
-        observation, mask = self._table.new_outputs()
-        self._table.show(_ROW, observation, mask, self._table.new_told())
-        return observation[0], self._info(mask[0])
+            observation, mask = self._table.deal_alone(deal)
+            return observation, self._info(mask)
+        observations, masks = self._table.new_outputs()
+        self._table.show(_ROW, observations, masks, self._table.new_told())
+        return observations[0], self._info(masks[0])
 
     def _seed(self, seed: int | None) -> None:
         if seed is None and not self._seeded:
