@@ -109,6 +109,13 @@ def _passes(at: dict, rng: random.Random) -> None:
     at["passes"] += rng.choice([-1, 1, 2, 3])
 
 
+def _draws(at: dict, rng: random.Random) -> None:
+    """Draw any number of cards, or lay them back."""
+    cards = at["stock"] + at["waste"][::-1]
+    cut = rng.randint(0, len(cards))
+    at["stock"], at["waste"] = cards[:cut], cards[cut:][::-1]
+
+
 def _columns(at: dict, rng: random.Random) -> None:
     rng.shuffle(at["tableau"])
 
@@ -128,6 +135,7 @@ CHANGES = [
     _reorder,
     _kings,
     _passes,
+    _draws,
     _columns,
 ]
 
