@@ -14,6 +14,10 @@ _MAY_BE_ZERO = (
 )
 
 
+PLAYERS = ("greedy",)
+"""Sections that a file may hold for others than training: the weights of a player."""
+
+
 class ConfigError(ValueError):
     """A configuration that can't be used; the message names the key and what is accepted."""
 
@@ -130,7 +134,8 @@ def load_config(path: str | Path, changes: Iterable[str] = ()) -> Config:
         raise ConfigError(f"no configuration at {path}: {error.strerror}") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is no TOML: {error}") from error
-    return change_config(config_of(tables), changes)
+    training = {name: keys for name, keys in tables.items() if name not in PLAYERS}
+    return change_config(config_of(training), changes)
 
 
 def config_of(tables: Mapping[str, Any]) -> Config:

@@ -6,7 +6,12 @@ from typing import Any
 
 from solitaire_env.evaluation import Policy
 
-AGENTS = {"random": "agents.random_legal:make", "ppo": "agents.ppo:make"}
+AGENTS = {
+    "random": "agents.random_legal:make",
+    "greedy": "agents.greedy:make",
+    "search": "agents.search:make",
+    "ppo": "agents.ppo:make",
+}
 """Name -> the factory that makes the player of a variant."""
 
 

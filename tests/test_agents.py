@@ -161,7 +161,7 @@ def test_no_action_is_repeated_in_a_position() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("nobody", {}, "accepted are random, ppo, module:factory or a .zip"),
+        ("nobody", {}, "accepted are random, greedy, search, ppo, module:factory or a .zip"),
         ("nowhere:make", {}, "can't be loaded: No module named 'nowhere'"),
         ("agents.random_legal:nothing", {}, "can't be loaded"),
         ("random", {"temperature": 1.0}, "does not take temperature"),

@@ -1,0 +1,158 @@
+"""Rollout search: try each promising move in guessed deals of the unseen, played on by rules."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from agents.greedy import hash_words, load_weights, scratch_space, weight_array
+from agents.greedy_board import view_of
+from agents.greedy_choice import TRIED_SLOTS, note_action, score_actions
+from agents.greedy_playouts import play_out
+from agents.guess import position_from_observation
+from solitaire_env.engine.lowered import lower
+from solitaire_env.engine.settings import settings_record
+from solitaire_env.engine.state import Games, Outcome, new_games, observation_size
+from solitaire_env.engine.table import Table
+from solitaire_env.envs.registration import find_sheet
+from solitaire_env.evaluation import (
+    BoolArray,
+    ByteArray,
+    FloatArray,
+    GameStreams,
+    IntArray,
+    SeedArray,
+)
+
+_IDLE = 2
+"""Place of the moves without progress among the counters of an observation."""
+
+
+class SearchPolicy:
+    """Plays the move after which the rule-based player does best in guessed deals.
+
+    The unseen cards are dealt anew, in the same ways for every move that is tried. Moves are tried
+    in rounds, of which the better half is left, until one is. What was tried in a real position is
+    tried there again only once everything else was.
+
+    Args:
+        variant: a rule sheet's name.
+        playouts: games played on for a choice.
+        width: moves that are tried at most, the best by the rules.
+        win: what a win is worth beside all cards on the foundations.
+        horizon: moves after which a playout is left as it is.
+        weights: of the rule-based player, feature -> weight; None: as configured.
+    """
+
+    def __init__(
+        self,
+        variant: str,
+        playouts: int = 64,
+        width: int = 8,
+        win: float = 1.0,
+        horizon: int = 1000,
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
+        self._sheet = find_sheet(variant)
+        self._rules = lower(self._sheet)
+        self._playouts, self._width, self._win, self._horizon = playouts, width, win, horizon
+        self._view = view_of(self._rules)
+        self._weights = weight_array(load_weights(variant) if weights is None else weights)
+        self._words = hash_words(observation_size(self._rules))
+        self._scratch = scratch_space(self._rules)
+        self._memory = np.zeros(TRIED_SLOTS, np.uint64)
+        self._tried: dict[int, SeedArray] = {}
+        self._streams = GameStreams()
+        settings = settings_record(no_progress_limit=self._sheet.limits.no_progress)
+        self._table = Table(self._sheet, 1, settings)
+
+    def reset(self, rows: IntArray, seeds: SeedArray) -> None:
+        """Begin games: see `Policy`."""
+        self._streams.reset(rows, seeds)
+        self._tried.update((row, np.zeros(TRIED_SLOTS, np.uint64)) for row in rows.tolist())
+
+    def act(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> IntArray:
+        """Choose actions: see `Policy`."""
+        chances = self._streams.draw(rows)
+        games = zip(observations, masks, rows.tolist(), chances.tolist(), strict=True)
+        return np.array([self._choose(*game) for game in games], np.int64)
+
+    def _choose(self, seen: ByteArray, mask: BoolArray, row: int, chance: float) -> int:
+        tried = self._tried[row]
+        candidates = self._candidates(seen, mask, tried)
+        if len(candidates) > 1:
+            rng = np.random.default_rng(int(chance * 2**53))
+            candidates = self._search(seen, candidates, tried, rng)
+        action = int(candidates[0])
+        note_action(self._view, self._words, seen, action, tried)
+        return action
+
+    def _candidates(self, seen: ByteArray, mask: BoolArray, tried: SeedArray) -> IntArray:
+        """List the moves to try, the best by the rules first."""
+        scores = np.empty(len(mask))
+        start = (self._view, self._weights, self._words, seen, mask)
+        score_actions(*start, tried, *self._scratch, scores)
+        if np.isinf(scores).all():
+            score_actions(*start, np.zeros_like(tried), *self._scratch, scores)
+        best = np.argsort(-scores, kind="stable")[: self._width]
+        return best[np.isfinite(scores[best])]
+
+    def _search(
+        self, seen: ByteArray, candidates: IntArray, tried: SeedArray, rng: np.random.Generator
+    ) -> IntArray:
+        """Try moves in rounds, halving them; give the best first."""
+        game = self._lay_out(seen, rng)
+        values, count = np.zeros(self._rules.num_actions), np.zeros(self._rules.num_actions)
+        rounds = int(np.ceil(np.log2(len(candidates))))
+        for _ in range(rounds):
+            deals = max(1, self._playouts // rounds // len(candidates))
+            values[candidates] += self._try(game, candidates, deals, tried, rng).sum(axis=1)
+            count[candidates] += deals
+            means = values[candidates] / count[candidates]
+            best = np.argsort(-means, kind="stable")[: (len(candidates) + 1) // 2]
+            candidates = candidates[best]
+        return candidates
+
+    def _lay_out(self, seen: ByteArray, rng: np.random.Generator) -> Games:
+        """Make a game, (1,) record, that looks as this one does."""
+        position = position_from_observation(self._sheet, seen, rng)
+        self._table.load(np.zeros(1, np.int64), position)
+        self._table.games.idle = seen[self._view.counters + _IDLE]
+        return self._table.games
+
+    def _try(
+        self,
+        game: Games,
+        candidates: IntArray,
+        deals: int,
+        tried: SeedArray,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """Play moves out in as many guessed deals: values (moves, deals)."""
+        table, count = self._table, len(candidates) * deals
+        games = new_games(self._rules, count)
+        games[:] = game
+        guesses = np.tile(rng.integers(0, 2**64, deals, np.uint64), len(candidates))
+        table.kernels.determinize_games(self._rules, games, np.arange(count), guesses)
+        play_out(
+            self._rules,
+            games,
+            table.settings,
+            np.repeat(candidates, deals),
+            self._horizon,
+            self._view,
+            self._weights,
+            self._words,
+            tried,
+            self._memory,
+            *self._scratch,
+            np.zeros(len(self._words), np.uint8),
+            np.zeros(self._rules.num_actions, np.int8),
+        )
+        won = games.outcome == Outcome.WON
+        values = games.foundation_cards / self._rules.cards + self._win * won
+        return values.reshape(len(candidates), deals)
+
+
+def make(variant: str, playouts: int = 64, width: int = 8) -> SearchPolicy:
+    """Make the player of a variant; `playouts` a move, of at most `width` moves."""
+    return SearchPolicy(variant, playouts, width)
