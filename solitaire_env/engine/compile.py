@@ -46,11 +46,12 @@ whole = cast("Callable[[Any], int]", np.int64)
 
 
 def _digest_sources() -> str:
-    """Digest the sources that the kernels are compiled from: the engine and what it imports."""
+    """Digest the sources that kernels are compiled from: engine, solver, and what they import."""
     digest = hashlib.sha256()
-    engine = Path(__file__).parent
-    vocabulary = (engine.parent / "cards.py", engine.parent / "rulesheet.py")
-    for path in (*sorted(engine.glob("*.py")), *vocabulary):
+    package = Path(__file__).parent.parent
+    vocabulary = (package / "cards.py", package / "rulesheet.py")
+    kernels = (path for folder in ("engine", "solver") for path in (package / folder).glob("*.py"))
+    for path in (*sorted(kernels), *vocabulary):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
