@@ -200,7 +200,7 @@ def _cache_on_disk(dispatcher: Any) -> None:
     try:
         dispatcher._cache = _KernelCache(dispatcher.py_func)
     except (RuntimeError, OSError) as error:
-        warnings.warn(f"compiled kernels are not kept: {error}", stacklevel=2)
+        _warn_not_kept(error)
         _say_compiling()
 
 
@@ -232,7 +232,14 @@ class _KernelCache(FunctionCache):
         try:
             super().save_overload(sig, data)
         except OSError as error:
-            warnings.warn(f"compiled kernels are not kept: {error}", stacklevel=2)
+            _warn_not_kept(error)
+
+
+def _warn_not_kept(error: Exception) -> None:
+    """Warn in the same words for every kernel, so that Python shows the warning once."""
+    reason = error.strerror if isinstance(error, OSError) else "no folder found"
+    advice = "set NUMBA_CACHE_DIR to a folder that can be written"
+    warnings.warn(f"compiled kernels are not kept ({reason}): {advice}", stacklevel=1)
 
 
 @cache
