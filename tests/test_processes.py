@@ -51,7 +51,7 @@ def test_subprocess_environments_of_stable_baselines3(method: str) -> None:
 
     last_states(0)
     workers = make_vec_env(
-        env_id(VARIANTS["arabella"]),
+        "solitaire_env:" + env_id(VARIANTS["arabella"]),
         n_envs=2,
         seed=1,
         env_kwargs={"render_mode": None},

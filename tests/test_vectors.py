@@ -1,5 +1,7 @@
-"""The instructions of `vectors.py` against their plain twins, and what is kept beside the cards."""
+"""Instructions against plain Python, and what is kept of sources against their cards."""
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -7,9 +9,10 @@ import numpy.typing as npt
 import pytest
 
 from solitaire_env import VARIANTS
-from solitaire_env.engine import vectors
+from solitaire_env.engine import sets
 from solitaire_env.engine.compile import JIT, entry, specialise
 from solitaire_env.engine.lowered import LoweredRules, lower
+from solitaire_env.engine.sets import PLAIN
 from tests.helpers import random_legal
 from tests.player import ROW, Player
 from tests.test_every_variant import SHEETS, every_game
@@ -22,34 +25,41 @@ Words = npt.NDArray[np.uint64]
 
 @entry
 def members_at(rules: LoweredRules, members: Words, places: Bytes, out: Words) -> None:
-    """Call `vectors.members_at`."""
-    out[0] = vectors.members_at(rules, members[0], places)
+    """Call `sets.members_at`."""
+    out[0] = sets.members_at(rules, members[0], places)
 
 
 @entry
 def write_column_actions(
-    rules: LoweredRules, out: Words, keys: Bytes, runs: Bytes, fills: Bytes, sets: Words
+    rules: LoweredRules, out: Words, keys: Bytes, runs: Bytes, fills: Bytes, pair: Words
 ) -> None:
-    """Call `vectors.write_column_actions`."""
-    vectors.write_column_actions(rules, out, keys, runs, fills, sets[0], sets[1])
+    """Call `sets.write_column_actions`."""
+    sets.write_column_actions(rules, out, keys, runs, fills, pair[0], pair[1])
 
 
 @entry
 def spread_actions(rules: LoweredRules, words: Words, out: Any) -> None:
-    """Call `vectors.spread_actions`."""
-    vectors.spread_actions(rules, words, out)
+    """Call `sets.spread_actions`."""
+    sets.spread_actions(rules, words, out)
 
 
 @entry
 def members_of(_rules: LoweredRules, members: Words, out: Any) -> None:
-    """List the members of a set by `vectors.count_members` and `vectors.nth_member`."""
-    for nth in range(vectors.count_members(members[0])):
-        out[nth] = vectors.nth_member(members[0], nth)
+    """List the members of a set by `count_members` and `nth_member`."""
+    for nth in range(sets.count_members(members[0])):
+        out[nth] = sets.nth_member(members[0], nth)
+
+
+@cache
+def compiled(function: Any, rules: LoweredRules, *kinds: type) -> Callable[..., None]:
+    """Compile a function for arrays of these kinds."""
+    return specialise(function, rules, *(np.zeros(1, kind) for kind in kinds))
 
 
 def run(function: Any, rules: LoweredRules, *arguments: Any) -> None:
-    """Compile a function for these arguments, and call it."""
-    specialise(function, rules, *arguments)(rules, *arguments)
+    """Call a function, compiled for these arguments."""
+    kinds = (array.dtype.type for array in arguments)
+    compiled(function, rules, *kinds)(rules, *arguments)
 
 
 @every_game
@@ -60,16 +70,16 @@ def test_instructions_do_what_the_plain_twins_do(name: str) -> None:
         places, keys, runs, fills = (
             rng.integers(0, bound, rules.lanes, np.uint8) for bound in (64, 62, 14, 2)
         )
-        sets = rng.integers(0, 2**64, 2, np.uint64)
+        pair = rng.integers(0, 2**64, 2, np.uint64)
         found, words = np.zeros(1, np.uint64), np.full((2, rules.mask_words), 7, np.uint64)
-        run(members_at, rules, sets, places, found)
-        assert found[0] == vectors._members_at_plain(rules, sets[0], places)
-        run(write_column_actions, rules, words[0], keys, runs, fills, sets)
-        vectors._write_column_actions_plain(rules, words[1], keys, runs, fills, *sets)
+        run(members_at, rules, pair, places, found)
+        assert found[0] == PLAIN["members_at"](rules, pair[0], places)
+        run(write_column_actions, rules, words[0], keys, runs, fills, pair)
+        PLAIN["write_column_actions"](rules, words[1], keys, runs, fills, *pair)
         np.testing.assert_array_equal(words[0], words[1])
         flags = np.full((2, rules.num_actions), 9, np.int8)
         run(spread_actions, rules, words[0], flags[0])
-        vectors._spread_actions_plain(rules, words[0], flags[1])
+        PLAIN["spread_actions"](rules, words[0], flags[1])
         np.testing.assert_array_equal(flags[0], flags[1])
 
 

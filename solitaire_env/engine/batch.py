@@ -17,6 +17,7 @@ from solitaire_env.engine.lowered import LoweredRules
 from solitaire_env.engine.moves import play
 from solitaire_env.engine.observation import write_observation
 from solitaire_env.engine.outcome import judge
+from solitaire_env.engine.sets import WORD, count_members, nth_member, spread_actions
 from solitaire_env.engine.settings import Illegal, Reward, Settings
 from solitaire_env.engine.state import (
     BoolArray,
@@ -28,7 +29,6 @@ from solitaire_env.engine.state import (
     MaskArray,
     Outcome,
 )
-from solitaire_env.engine.vectors import WORD, count_members, nth_member, spread_actions
 
 ANY_DEAL = -1
 """Stands for a deal number that the game's own generator draws."""

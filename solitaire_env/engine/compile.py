@@ -1,4 +1,4 @@
-"""The one door to numba: a typed decorator, rules as compile-time constants, and a safe cache.
+"""The door to numba: a typed decorator, rules as compile-time constants, and a safe cache.
 
 The rules of a game are a type of their own, so numba compiles each kernel once a game and folds
 every rule into a constant. Compiled kernels are kept in a folder named by a digest of all kernel
@@ -17,12 +17,8 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 import numpy as np
-from llvmlite.binding import Linkage
-from numba.core import config, typed_passes, types, untyped_passes
+from numba.core import config, types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase
-from numba.core.compiler_machinery import PassManager
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
@@ -34,6 +30,7 @@ from numba.extending import (
     unbox,
 )
 
+from solitaire_env.engine.inlining import InlinedCompiler
 from solitaire_env.engine.lowered import LoweredRules
 
 P = ParamSpec("P")
@@ -60,88 +57,6 @@ KERNEL_DIGEST = _digest_sources()
 """Taken at import, with the kernels: later edits are not what this process compiles."""
 
 
-class _InlinedLibrary(JITCodeLibrary):
-    """Code that is only ever copied into its callers: neither optimised nor loaded by itself."""
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        """Leave that to the kernel that Python calls."""
-
-    def finalize(self) -> None:
-        """Link nothing yet: a caller asks for all at once."""
-        self._finalized = True
-
-    def _get_module_for_linking(self) -> Any:
-        """Give this code and all that it calls, each function once."""
-        if self._shared_module is None:
-            module = self._final_module.clone()
-            for library in self._called():
-                inlined = isinstance(library, _InlinedLibrary)
-                code = library._final_module if inlined else library._get_module_for_linking()
-                module.link_in(code, preserve=True)
-            for function in module.functions:
-                if not function.is_declaration and function.linkage == Linkage.external:
-                    function.linkage = "linkonce_odr"
-            self._shared_module = module
-        return self._shared_module
-
-    def _called(self) -> list[Any]:
-        """List the code that this calls, however deep."""
-        found: dict[Any, None] = {}
-        waiting = list(self._linking_libraries)
-        while waiting:
-            library = waiting.pop()
-            if library not in found:
-                found[library] = None
-                waiting += (
-                    library._linking_libraries if isinstance(library, _InlinedLibrary) else []
-                )
-        return list(found)
-
-    def get_pointer_to_function(self, name: str) -> int:
-        """Say that nothing is loaded."""
-        self._ensure_finalized()
-        return 0
-
-    @property
-    def codegen(self) -> Any:
-        """Numba would note an environment in loaded code."""
-        return _NoEnvironments()
-
-
-class _NoEnvironments:
-    def set_env(self, env_name: str, env: Any) -> None:
-        pass
-
-
-_PASSES = (
-    untyped_passes.TranslateByteCode,
-    untyped_passes.FixupArgs,
-    untyped_passes.IRProcessing,
-    untyped_passes.GenericRewrites,
-    untyped_passes.ReconstructSSA,
-    typed_passes.NopythonTypeInference,
-    typed_passes.PreLowerStripPhis,
-    typed_passes.IRLegalization,
-    typed_passes.NativeLowering,
-    typed_passes.NoPythonBackend,
-)
-
-
-class _InlinedCompiler(CompilerBase):
-    """Numba's pipeline for functions that become part of their callers."""
-
-    def define_pipelines(self) -> list[Any]:
-        state = self.state
-        name = state.func_id.func_qualname
-        state.library = _InlinedLibrary(state.targetctx.codegen(), name)
-        state.library.enable_object_caching()
-        pipeline = PassManager("inlined kernels")
-        for needed in _PASSES:
-            pipeline.add_pass(needed, needed.__name__)
-        pipeline.finalize()
-        return [pipeline]
-
-
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function for other kernels to call.
 
@@ -155,7 +70,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
         forceinline=True,
-        pipeline_class=_InlinedCompiler,
+        pipeline_class=InlinedCompiler,
     )
 
 

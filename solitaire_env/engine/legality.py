@@ -10,13 +10,13 @@ from solitaire_env.engine.building import contains
 from solitaire_env.engine.compile import kernel, whole, wrapping_kernel
 from solitaire_env.engine.foundations import wanted
 from solitaire_env.engine.lowered import LoweredRules
-from solitaire_env.engine.state import Game
-from solitaire_env.engine.vectors import (
+from solitaire_env.engine.sets import (
     WORD,
     count_members,
     members_at,
     write_column_actions,
 )
+from solitaire_env.engine.state import Game
 
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 

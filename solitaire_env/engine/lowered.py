@@ -70,6 +70,15 @@ def _restore(*values: int) -> LoweredRules:
     return LoweredRules(**dict(zip(names, values, strict=True)))
 
 
+def lanes_of(rules: LoweredRules, source: int) -> list[int]:
+    """List where the cards that a source offers are kept: foundations offer one of each deck."""
+    suit = source - rules.foundation_source
+    if suit < 0:
+        return [source]
+    first = rules.foundation_source + suit * rules.decks
+    return list(range(first, first + rules.decks))
+
+
 @cache
 def lower(sheet: RuleSheet) -> LoweredRules:
     """Turn a rule sheet into the ints that the kernels are compiled for."""
