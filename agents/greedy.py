@@ -3,16 +3,15 @@
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.greedy_board import view_of
+from agents.greedy_board import table_of
 from agents.greedy_choice import TRIED_SLOTS, choose
 from agents.greedy_features import Feature
-from solitaire_env.cards import UNKNOWN
 from solitaire_env.engine.lowered import LoweredRules, lower
-from solitaire_env.engine.state import observation_size
 from solitaire_env.envs.registration import find_sheet
 from solitaire_env.evaluation import BoolArray, ByteArray, FloatArray, IntArray, SeedArray
 
@@ -78,11 +77,8 @@ class GreedyPolicy:
 
     def __init__(self, variant: str, weights: Mapping[str, float]) -> None:
         rules = lower(find_sheet(variant))
-        self._view = view_of(rules)
-        self._weights = weight_array(weights)
-        self._words = hash_words(observation_size(rules))
+        self._table = greedy_table(rules, weights)
         self._tried = np.zeros((0, TRIED_SLOTS), np.uint64)
-        self._scratch = scratch_space(rules)
 
     def reset(self, rows: IntArray, seeds: SeedArray) -> None:
         """Begin games: see `Policy`."""
@@ -95,28 +91,21 @@ class GreedyPolicy:
         """Choose actions: see `Policy`."""
         actions = np.zeros(len(rows), np.int64)
         choose(
-            self._view,
-            self._weights,
-            self._words,
+            self._table,
             np.ascontiguousarray(observations),
             np.ascontiguousarray(masks, np.bool_),
             rows,
             self._tried,
-            *self._scratch,
             actions,
         )
         return actions
 
 
-def scratch_space(rules: LoweredRules) -> tuple[FloatArray, IntArray, IntArray]:
-    """Make room for what the kernels note of a table: features, needs, runs."""
-    needs, runs = np.zeros(UNKNOWN + 1, np.int64), np.zeros(rules.piles, np.int64)
-    return np.zeros(len(Feature)), needs, runs
-
-
-def hash_words(size: int) -> npt.NDArray[np.uint64]:
-    """Give a random word for each byte of an observation, always the same."""
-    return np.random.default_rng(0).integers(1, 2**64, size, np.uint64, endpoint=False)
+def greedy_table(rules: LoweredRules, weights: Mapping[str, float]) -> npt.NDArray[Any]:
+    """Make room to study the tables of a game, the weights filled in."""
+    table = table_of(rules, len(Feature))
+    table.weights = weight_array(weights)
+    return table
 
 
 def weight_array(weights: Mapping[str, float]) -> FloatArray:

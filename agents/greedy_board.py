@@ -1,26 +1,25 @@
 """Questions about a table that a player can answer by looking: the words of rule-based play.
 
-Kernels, compiled once for all games: a game is a `View`, some ints. They read an observation,
-`seen` (n,) uint8, and nothing else, so none can know more than a player sees.
+Kernels, compiled once for all games: a game is some ints of a `Table`. They read an observation
+and nothing else, so none can know more than a player sees.
 """
 
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from solitaire_env.cards import NO_CARD, RANKS_PER_SUIT, UNKNOWN
-from solitaire_env.engine import building
 from solitaire_env.engine.building import PLACE, RANK, SUIT, TAKES
+from solitaire_env.engine.compile import KERNEL_DIGEST, kernel
 from solitaire_env.engine.lowered import SINGLE_CARDS, LoweredRules
-from solitaire_env.engine.state import public_fields
-from solitaire_env.evaluation import ByteArray, IntArray
-
-kernel = njit(nogil=True, _nrt=False, forceinline=True)
-"""Compiles what allocates nothing, and so need not count references to what it is given."""
+from solitaire_env.engine.state import observation_size, public_fields
+from solitaire_env.evaluation import ByteArray
+from solitaire_env.rulesheet import MAX_PILES
 
 
 def entry(function: Callable[..., None]) -> Any:
@@ -35,9 +34,8 @@ def entry(function: Callable[..., None]) -> Any:
 
 
 def _digest_sources() -> str:
-    here, engine = Path(__file__).parent, Path(building.__file__).parent
-    paths = (*sorted(here.glob("greedy_*.py")), engine / "building.py", engine.parent / "cards.py")
-    return sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+    sources = sorted(Path(__file__).parent.glob("greedy_*.py"))
+    return sha256(b"".join(path.read_bytes() for path in sources)).hexdigest() + KERNEL_DIGEST
 
 
 FAR = 63
@@ -48,60 +46,27 @@ _SHARE = np.array([2.0**-need if need < _SOON else 0.0 for need in range(FAR + 1
 """Cards of its suit that must go up before a card -> how much it matters where the card lies."""
 
 
-class View(NamedTuple):
-    """A game as the kernels read it: where an observation holds what, and how actions count on.
-
-    Where cards move singly, `singly`, a run is cards that are built on each other.
-    """
-
-    piles: int
-    depth: int
-    reserve: int
-    suits: int
-    decks: int
-    ranks: int
-    kings_leave: int
-    build: int
-    lift: int
-    singly: int
-    king_space: int
-    max_group: int
-    stock_cards: int
-    tableau: int
-    waste: int
-    heights: int
-    hidden: int
-    cells: int
-    foundations: int
-    waste_height: int
-    stock_height: int
-    counters: int
-    reserve_source: int
-    foundation_source: int
-    waste_to_foundation: int
-    reserve_to_foundation: int
-    group_to_space: int
-    stock_action: int
-
-
-class Table(NamedTuple):
-    """A table as a player studies it, made by `study`.
-
-    Attributes:
-        game: the view of it.
-        seen: (n,) uint8 observation.
-        needs: (54,) int64 card -> cards of its suit that must go up before it; 0: it may go up
-            now, `FAR`: no card, or not seen.
-        runs: (piles,) int64 column -> cards that may move together off its top.
-    """
-
-    game: View
-    seen: ByteArray
-    needs: IntArray
-    runs: IntArray
-
-
-_PLACES = (
+_RULES = (
+    "piles",
+    "reserve",
+    "suits",
+    "decks",
+    "ranks",
+    "kings_leave",
+    "build",
+    "lift",
+    "king_space",
+    "max_group",
+    "depth",
+    "stock_cards",
+    "reserve_source",
+    "foundation_source",
+    "waste_to_foundation",
+    "reserve_to_foundation",
+    "group_to_space",
+    "stock_action",
+)
+_FIELDS = (
     "tableau",
     "waste",
     "heights",
@@ -112,18 +77,53 @@ _PLACES = (
     "stock_height",
     "counters",
 )
+_ROOM = 2048
+
+Table = Any
+"""A table as a player studies it: a record of the type that `table_of` gives."""
 
 
-def view_of(rules: LoweredRules) -> View:
-    """Read a game off its rules and the fields of its observation."""
-    fields = public_fields(rules)
-    places = {name: field.slice.start for name, field in fields.items()}
-    places["cells"] = places.get("reserve", 0)
-    rest = {name: getattr(rules, name, 0) for name in View._fields}
-    named = {name: places.get(name, 0) for name in _PLACES}
-    singly = rules.lift == SINGLE_CARDS
-    rest |= {"lift": rules.build if singly else rules.lift, "singly": int(singly)}
-    return View(**{**rest, **named})
+def table_of(rules: LoweredRules, features: int) -> npt.NDArray[Any]:
+    """Make room to study the tables of a game: one record.
+
+    Its fields are the game's rules; where fields of an observation begin; `singly`, whether cards
+    move singly (`lift` is then how they are built: a run is cards built on each other); and
+
+    - `size`, `seen`: an observation, and how many bytes it has;
+    - `words`: a random word for each of these bytes;
+    - `needs`: card -> cards of its suit that must go up before it; 0: it may go up now, `FAR`: no
+      card, or not seen;
+    - `runs`: column -> cards that may move together off its top;
+    - `weights`, `said`: of each feature the weight, and what it says of an action.
+    """
+    size = observation_size(rules)
+    dtype = _table_dtype(max(size, _ROOM), features)
+    table = np.zeros(1, dtype).view(np.recarray)
+    starts = {name: field.slice.start for name, field in public_fields(rules).items()}
+    starts["cells"] = starts.get("reserve", 0)
+    for name in _FIELDS:
+        table[name] = starts.get(name, 0)
+    for name in _RULES:
+        table[name] = getattr(rules, name)
+    table.singly = rules.lift == SINGLE_CARDS
+    table.lift = rules.build if rules.lift == SINGLE_CARDS else rules.lift
+    table.size = size
+    words = np.random.default_rng(0).integers(1, 2**64, dtype["words"].shape[0], np.uint64)
+    table.words = words
+    return table
+
+
+def _table_dtype(room: int, features: int) -> np.dtype[Any]:
+    numbers = [(name, "i8") for name in (*_RULES, *_FIELDS, "singly", "size")]
+    arrays = [
+        ("needs", "i8", (UNKNOWN + 1,)),
+        ("runs", "i8", (MAX_PILES,)),
+        ("weights", "f8", (features,)),
+        ("said", "f8", (features,)),
+        ("words", "u8", (room,)),
+        ("seen", "u1", (room,)),
+    ]
+    return np.dtype((np.record, np.dtype([*numbers, *arrays], align=True)))
 
 
 @kernel
@@ -135,8 +135,8 @@ def soon_share(needed: int) -> float:
 @kernel
 def first_space(t: Table) -> int:
     """Find the leftmost empty column; -1 where there is none."""
-    for column in range(t.game.piles):
-        if t.seen[t.game.heights + column] == 0:
+    for column in range(t.piles):
+        if t.seen[t.heights + column] == 0:
             return column
     return -1
 
@@ -144,19 +144,19 @@ def first_space(t: Table) -> int:
 @kernel
 def card_at(t: Table, column: int, place: int) -> int:
     """Give a card of a column, counted from its bottom."""
-    return np.int64(t.seen[t.game.tableau + column * t.game.depth + place])
+    return np.int64(t.seen[t.tableau + column * t.depth + place])
 
 
 @kernel
 def hidden_in(t: Table, column: int) -> int:
     """Count the cards that lie face down in a column."""
-    return np.int64(t.seen[t.game.hidden + column])
+    return np.int64(t.seen[t.hidden + column])
 
 
 @kernel
 def height_of(t: Table, column: int) -> int:
     """Count the cards of a column."""
-    return np.int64(t.seen[t.game.heights + column])
+    return np.int64(t.seen[t.heights + column])
 
 
 @kernel
@@ -169,10 +169,10 @@ def top_of(t: Table, column: int) -> int:
 @kernel
 def waste_card(t: Table, below: int) -> int:
     """Give the waste's card with so many cards upon it, or no card."""
-    if t.game.stock_cards == 0:
+    if t.stock_cards == 0:
         return NO_CARD
-    height = np.int64(t.seen[t.game.waste_height])
-    return np.int64(t.seen[t.game.waste + height - 1 - below]) if height > below else NO_CARD
+    height = np.int64(t.seen[t.waste_height])
+    return np.int64(t.seen[t.waste + height - 1 - below]) if height > below else NO_CARD
 
 
 @kernel
@@ -186,8 +186,8 @@ def related(relation: int, card: int, below: int) -> bool:
 @kernel
 def fits(t: Table, card: int, below: int) -> bool:
     """Tell whether a card may lie on another in a column."""
-    leaves = t.game.kings_leave != 0 and RANK[below] == t.game.ranks
-    return related(t.game.build, card, below) and not leaves
+    leaves = t.kings_leave != 0 and RANK[below] == t.ranks
+    return related(t.build, card, below) and not leaves
 
 
 @kernel
@@ -198,7 +198,7 @@ def run_on(t: Table, column: int, height: int) -> int:
     hidden, first = hidden_in(t, column), height - 1
     while first > hidden:
         card, below = card_at(t, column, first), card_at(t, column, first - 1)
-        if not (related(t.game.lift, card, below) and fits(t, card, below)):
+        if not (related(t.lift, card, below) and fits(t, card, below)):
             break
         first -= 1
     return height - first
@@ -207,28 +207,28 @@ def run_on(t: Table, column: int, height: int) -> int:
 @kernel
 def lifted(t: Table, column: int, height: int) -> int:
     """Count the cards that may move together off a column cut to a height."""
-    return min(height, 1) if t.game.singly else run_on(t, column, height)
+    return min(height, 1) if t.singly else run_on(t, column, height)
 
 
 @kernel
-def study(view: View, seen: ByteArray, needs: IntArray, runs: IntArray) -> Table:
-    """Look a table over; `needs` and `runs` are filled."""
-    t = Table(view, seen, needs, runs)
-    needs[:] = FAR
-    for suit in range(view.suits):
+def study(t: Table, observation: ByteArray) -> None:
+    """Look a table over: fill `seen`, `needs` and `runs`."""
+    for place in range(t.size):
+        t.seen[place] = observation[place]
+    t.needs[:] = FAR
+    for suit in range(t.suits):
         _study_suit(t, suit)
-    for column in range(view.piles):
-        runs[column] = lifted(t, column, height_of(t, column))
-    return t
+    for column in range(t.piles):
+        t.runs[column] = lifted(t, column, height_of(t, column))
 
 
 @kernel
 def _study_suit(t: Table, suit: int) -> None:
     """Fill in the needs of a suit's cards: foundations are listed tallest first."""
-    start = t.game.foundations + suit * t.game.decks
-    for rank in range(1, t.game.ranks + 1):
+    start = t.foundations + suit * t.decks
+    for rank in range(1, t.ranks + 1):
         best = 0
-        for pile in range(t.game.decks):
+        for pile in range(t.decks):
             height = np.int64(t.seen[start + pile])
             if height < rank:
                 best = max(best, height)
@@ -239,13 +239,11 @@ def _study_suit(t: Table, suit: int) -> None:
 def lowest_user(t: Table, card: int) -> int:
     """Give the lowest foundation of the suits that could be built on a card in a column."""
     rank, lowest = np.int64(RANK[card]), 99
-    for suit in range(t.game.suits):
+    for suit in range(t.suits):
         child = suit * RANKS_PER_SUIT + rank - 1
-        if rank > 1 and related(t.game.build, child, card):
-            for pile in range(t.game.decks):
-                lowest = min(
-                    lowest, np.int64(t.seen[t.game.foundations + suit * t.game.decks + pile])
-                )
+        if rank > 1 and related(t.build, child, card):
+            for pile in range(t.decks):
+                lowest = min(lowest, np.int64(t.seen[t.foundations + suit * t.decks + pile]))
     return lowest
 
 
@@ -278,7 +276,7 @@ def takes_run(t: Table, below: int, column: int, full: bool) -> bool:
     """
     if below in (NO_CARD, UNKNOWN):
         return False
-    for other in range(t.game.piles):
+    for other in range(t.piles):
         height = height_of(t, other)
         if other == column or height == 0:
             continue
@@ -295,8 +293,8 @@ def takes_run(t: Table, below: int, column: int, full: bool) -> bool:
 @kernel
 def takes_cell(t: Table, below: int) -> bool:
     """Tell whether a card would take a reserve card."""
-    for cell in range(t.game.reserve):
-        if fits(t, np.int64(t.seen[t.game.cells + cell]), below):
+    for cell in range(t.reserve):  # noqa: SIM110 - numba knows no any()
+        if fits(t, np.int64(t.seen[t.cells + cell]), below):
             return True
     return False
 
@@ -304,7 +302,7 @@ def takes_cell(t: Table, below: int) -> bool:
 @kernel
 def has_parent(t: Table, card: int, source: int, target: int) -> bool:
     """Tell whether a card fits on a column other than these."""
-    for column in range(t.game.piles):
+    for column in range(t.piles):
         other = column != source and column != target
         if other and fits(t, card, top_of(t, column)):
             return True
@@ -315,21 +313,21 @@ def has_parent(t: Table, card: int, source: int, target: int) -> bool:
 def count_spaces(t: Table) -> int:
     """Count the empty columns."""
     count = 0
-    for column in range(t.game.piles):
-        count += t.seen[t.game.heights + column] == 0
+    for column in range(t.piles):
+        count += t.seen[t.heights + column] == 0
     return count
 
 
 @kernel
 def space_wanted(t: Table, source: int) -> bool:
     """Tell whether a King waits for a space, where nothing else may fill one."""
-    if t.game.king_space == 0:
+    if t.king_space == 0:
         return True
-    if RANK[waste_card(t, 0)] == t.game.ranks:
+    if RANK[waste_card(t, 0)] == t.ranks:
         return True
-    for column in range(t.game.piles):
+    for column in range(t.piles):
         height = height_of(t, column)
         first = height - t.runs[column]
-        if column != source and first > 0 and RANK[card_at(t, column, first)] == t.game.ranks:
+        if column != source and first > 0 and RANK[card_at(t, column, first)] == t.ranks:
             return True
     return False

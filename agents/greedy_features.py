@@ -14,7 +14,6 @@ from agents.greedy_board import (
     has_parent,
     height_of,
     hidden_in,
-    kernel,
     lifted,
     lowest_user,
     related,
@@ -29,7 +28,7 @@ from agents.greedy_board import (
 )
 from solitaire_env.cards import NO_CARD, RANKS_PER_SUIT
 from solitaire_env.engine.building import RANK, SUIT
-from solitaire_env.evaluation import FloatArray
+from solitaire_env.engine.compile import kernel
 
 
 class Feature(IntEnum):
@@ -86,138 +85,139 @@ class Feature(IntEnum):
 
 
 @kernel
-def leave_column(t: Table, source: int, count: int, up: bool, target: int, f: FloatArray) -> None:
+def leave_column(t: Table, source: int, count: int, up: bool, target: int) -> None:
     """Say what it means that cards leave a column; `target` is -1 unless they go to another."""
     height, hidden = height_of(t, source), hidden_in(t, source)
     left = height - count
     head = card_at(t, source, left)
-    f[Feature.SHORTER] = left / 10
-    f[Feature.UNBURIES] = wanted_soon(t, source, left, 0) - wanted_soon(t, source, left, count)
-    f[Feature.UNBLOCKS] = count_blocked(t, source, left, head) / 4
+    t.said[Feature.SHORTER] = left / 10
+    t.said[Feature.UNBURIES] = wanted_soon(t, source, left, 0) - wanted_soon(t, source, left, count)
+    t.said[Feature.UNBLOCKS] = count_blocked(t, source, left, head) / 4
     if left == 0:
-        f[Feature.EMPTIES] = 1
-        f[Feature.EMPTIES_WANTED] = space_wanted(t, source)
+        t.said[Feature.EMPTIES] = 1
+        t.said[Feature.EMPTIES_WANTED] = space_wanted(t, source)
     elif left == hidden:
-        f[Feature.UNCOVERS] = 1
-        f[Feature.HIDDEN] = hidden / 10
+        t.said[Feature.UNCOVERS] = 1
+        t.said[Feature.HIDDEN] = hidden / 10
     else:
-        lay_bare(t, source, left, up, target, f)
+        lay_bare(t, source, left, up, target)
 
 
 @kernel
-def lay_bare(t: Table, source: int, left: int, up: bool, target: int, f: FloatArray) -> None:
+def lay_bare(t: Table, source: int, left: int, up: bool, target: int) -> None:
     """Say what the card that is laid bare in a column is good for."""
     head, bare = card_at(t, source, left), card_at(t, source, left - 1)
     follows = up and SUIT[bare] == SUIT[head] and RANK[bare] == RANK[head] + 1
-    f[Feature.FREES_UP] = follows or t.needs[bare] == 0
-    f[Feature.FREES_FOR_WASTE] = fits(t, waste_card(t, 0), bare)
+    t.said[Feature.FREES_UP] = follows or t.needs[bare] == 0
+    t.said[Feature.FREES_FOR_WASTE] = fits(t, waste_card(t, 0), bare)
     takes = takes_run(t, bare, source, False) or takes_cell(t, bare)
-    f[Feature.FREES_LANDING] = takes
+    t.said[Feature.FREES_LANDING] = takes
     first = left - lifted(t, source, left)
-    f[Feature.FREES_RUN] = has_parent(t, card_at(t, source, first), source, target)
+    t.said[Feature.FREES_RUN] = has_parent(t, card_at(t, source, first), source, target)
     if not up:
-        joined = related(t.game.lift, head, bare)
-        f[Feature.BREAKS_RUN] = joined
-        f[Feature.LEAVES_PARENT] = not joined and fits(t, head, bare)
+        joined = related(t.lift, head, bare)
+        t.said[Feature.BREAKS_RUN] = joined
+        t.said[Feature.LEAVES_PARENT] = not joined and fits(t, head, bare)
 
 
 @kernel
-def arrive(t: Table, target: int, head: int, count: int, f: FloatArray) -> None:
+def arrive(t: Table, target: int, head: int, count: int) -> None:
     """Say what it means that cards headed by `head` come to lie on a column."""
     height, parent = height_of(t, target), top_of(t, target)
-    joins = related(t.game.lift, head, parent) and fits(t, head, parent)
+    joins = related(t.lift, head, parent) and fits(t, head, parent)
     hidden, run = hidden_in(t, target), run_on(t, target, height)
-    f[Feature.JOINS_RUN] = joins
-    f[Feature.RUN_LENGTH] = (count + run * joins) / 10
-    f[Feature.BURIES] = wanted_soon(t, target, height, 0) - wanted_soon(t, target, height, count)
-    f[Feature.BLOCKS] = count_blocked(t, target, height, head) / 4
-    f[Feature.TARGET_HIDDEN] = hidden / 10
-    f[Feature.TARGET_ORDERED] = hidden == 0 and run == height
-    f[Feature.TARGET_WANTED] = t.needs[parent] == 0
-    f[Feature.RANK_MOVED] = RANK[head] / 13
-    f[Feature.NEED_MOVED] = t.needs[head] / 13
+    t.said[Feature.JOINS_RUN] = joins
+    t.said[Feature.RUN_LENGTH] = (count + run * joins) / 10
+    near, far = wanted_soon(t, target, height, 0), wanted_soon(t, target, height, count)
+    t.said[Feature.BURIES] = near - far
+    t.said[Feature.BLOCKS] = count_blocked(t, target, height, head) / 4
+    t.said[Feature.TARGET_HIDDEN] = hidden / 10
+    t.said[Feature.TARGET_ORDERED] = hidden == 0 and run == height
+    t.said[Feature.TARGET_WANTED] = t.needs[parent] == 0
+    t.said[Feature.RANK_MOVED] = RANK[head] / 13
+    t.said[Feature.NEED_MOVED] = t.needs[head] / 13
 
 
 @kernel
-def fill(t: Table, head: int, count: int, f: FloatArray) -> None:
+def fill(t: Table, head: int, count: int) -> None:
     """Say what it means that cards headed by `head` go into a space."""
-    f[Feature.KING_FILLS] = RANK[head] == t.game.ranks
-    f[Feature.SPACE_RUN] = count / 10
-    f[Feature.SPACES] = count_spaces(t) - 1
-    f[Feature.SPACE_RANK] = RANK[head] / 13
-    f[Feature.NEED_MOVED] = t.needs[head] / 13
+    t.said[Feature.KING_FILLS] = RANK[head] == t.ranks
+    t.said[Feature.SPACE_RUN] = count / 10
+    t.said[Feature.SPACES] = count_spaces(t) - 1
+    t.said[Feature.SPACE_RANK] = RANK[head] / 13
+    t.said[Feature.NEED_MOVED] = t.needs[head] / 13
 
 
 @kernel
-def _go_up(t: Table, card: int, source: int, f: FloatArray) -> None:
+def _go_up(t: Table, card: int, source: int) -> None:
     """Say what it means that a card goes to the foundations; `source` is its column or -1."""
     rank, lowest = np.int64(RANK[card]), lowest_user(t, card)
-    f[Feature.SAFE] = rank <= 2 or lowest >= rank - 1
-    f[Feature.LEAD] = max(0, rank - 1 - lowest) / 13
-    f[Feature.TWIN_UP] = _twins_up(t, card)
+    t.said[Feature.SAFE] = rank <= 2 or lowest >= rank - 1
+    t.said[Feature.LEAD] = max(0, rank - 1 - lowest) / 13
+    t.said[Feature.TWIN_UP] = _twins_up(t, card)
     lands = fits(t, waste_card(t, 0), card)
     lands = lands or takes_run(t, card, source, False) or takes_cell(t, card)
-    f[Feature.LANDING] = lands
+    t.said[Feature.LANDING] = lands
 
 
 @kernel
 def _twins_up(t: Table, card: int) -> bool:
     """Tell whether only one foundation of a card's suit is lower than the card."""
-    lower, start = 0, t.game.foundations + np.int64(SUIT[card]) * t.game.decks
-    for pile in range(t.game.decks):
+    lower, start = 0, t.foundations + np.int64(SUIT[card]) * t.decks
+    for pile in range(t.decks):
         lower += t.seen[start + pile] < RANK[card]
     return lower == 1
 
 
 @kernel
-def _leave_waste(t: Table, card: int, up: bool, f: FloatArray) -> None:
+def _leave_waste(t: Table, card: int, up: bool) -> None:
     """Say what the card that is laid bare in the waste is good for."""
     bare = waste_card(t, 1)
     if bare == NO_CARD:
         return
     follows = up and SUIT[bare] == SUIT[card] and RANK[bare] == RANK[card] + 1
-    f[Feature.FREES_UP] = follows or t.needs[bare] == 0
-    f[Feature.FREES_RUN] = has_parent(t, bare, -1, -1)
+    t.said[Feature.FREES_UP] = follows or t.needs[bare] == 0
+    t.said[Feature.FREES_RUN] = has_parent(t, bare, -1, -1)
 
 
 @kernel
-def _draw(t: Table, f: FloatArray) -> None:
+def _draw(t: Table) -> None:
     """Say what it means to draw, or to turn the waste over."""
-    if t.seen[t.game.stock_height] == 0:
-        f[Feature.REDEALS] = 1
+    if t.seen[t.stock_height] == 0:
+        t.said[Feature.REDEALS] = 1
         return
-    f[Feature.DRAWS] = 1
+    t.said[Feature.DRAWS] = 1
     card = waste_card(t, 0)
-    f[Feature.DRAW_BURIES] = soon_share(t.needs[card])
-    f[Feature.DRAW_FITTING] = card != NO_CARD and has_parent(t, card, -1, -1)
-    f[Feature.DRAW_SPACES] = count_spaces(t)
-    f[Feature.IDLE] = t.seen[t.game.counters + 2] / 64
+    t.said[Feature.DRAW_BURIES] = soon_share(t.needs[card])
+    t.said[Feature.DRAW_FITTING] = card != NO_CARD and has_parent(t, card, -1, -1)
+    t.said[Feature.DRAW_SPACES] = count_spaces(t)
+    t.said[Feature.IDLE] = t.seen[t.counters + 2] / 64
 
 
 @kernel
-def _take_back(t: Table, suit: int, target: int, f: FloatArray) -> None:
+def _take_back(t: Table, suit: int, target: int) -> None:
     """Say what it means that a card of a suit returns to a column."""
     below = top_of(t, target)
-    rank = t.game.ranks if below == NO_CARD else np.int64(RANK[below]) - 1
+    rank = t.ranks if below == NO_CARD else np.int64(RANK[below]) - 1
     card = suit * RANKS_PER_SUIT + rank
-    f[Feature.TAKES_BACK] = 1
-    f[Feature.RANK_MOVED] = rank / 13
-    f[Feature.BACK_FOR_WASTE] = fits(t, waste_card(t, 0), card)
-    f[Feature.BACK_FOR_RUN] = takes_run(t, card, target, True)
+    t.said[Feature.TAKES_BACK] = 1
+    t.said[Feature.RANK_MOVED] = rank / 13
+    t.said[Feature.BACK_FOR_WASTE] = fits(t, waste_card(t, 0), card)
+    t.said[Feature.BACK_FOR_RUN] = takes_run(t, card, target, True)
 
 
 @kernel
-def _move(t: Table, source: int, target: int, count: int, f: FloatArray) -> None:
+def _move(t: Table, source: int, target: int, count: int) -> None:
     """Say what it means that a column's cards go to another; `count` 0: as the target says."""
     below, tall = top_of(t, target), height_of(t, source)
     last = np.int64(RANK[top_of(t, source)])
     if count == 0 and below != NO_CARD:
         count = np.int64(RANK[below]) - last
     elif count == 0:
-        count = t.game.ranks + 1 - last if t.game.king_space else 1
+        count = t.ranks + 1 - last if t.king_space else 1
     head = card_at(t, source, tall - count)
-    leave_column(t, source, count, False, target, f)
-    _land(t, head, target, count, Feature.COLUMN_MOVES, Feature.COLUMN_TO_SPACE, f)
+    leave_column(t, source, count, False, target)
+    _land(t, head, target, count, Feature.COLUMN_MOVES, Feature.COLUMN_TO_SPACE)
 
 
 @kernel
@@ -228,61 +228,60 @@ def _land(
     count: int,
     on_card: int,
     on_space: int,
-    f: FloatArray,
 ) -> None:
     """Say what it means that cards come to lie on a column, or go into a space."""
     if height_of(t, target) > 0:
-        f[on_card] = 1
-        arrive(t, target, head, count, f)
+        t.said[on_card] = 1
+        arrive(t, target, head, count)
     else:
-        f[on_space] = 1
-        fill(t, head, count, f)
+        t.said[on_space] = 1
+        fill(t, head, count)
 
 
 @kernel
-def _from_column(t: Table, source: int, target: int, f: FloatArray) -> None:
+def _from_column(t: Table, source: int, target: int) -> None:
     if source == target:
-        f[Feature.COLUMN_UP] = 1
-        _go_up(t, top_of(t, source), source, f)
-        leave_column(t, source, 1, True, -1, f)
+        t.said[Feature.COLUMN_UP] = 1
+        _go_up(t, top_of(t, source), source)
+        leave_column(t, source, 1, True, -1)
     else:
-        _move(t, source, target, 0, f)
+        _move(t, source, target, 0)
 
 
 @kernel
-def _from_elsewhere(t: Table, source: int, target: int, f: FloatArray) -> None:
+def _from_elsewhere(t: Table, source: int, target: int) -> None:
     """Say what it means that the waste's card, a reserve card or one taken back goes down."""
-    if source >= t.game.foundation_source:
-        _take_back(t, source - t.game.foundation_source, target, f)
-    elif source < t.game.reserve_source:
+    if source >= t.foundation_source:
+        _take_back(t, source - t.foundation_source, target)
+    elif source < t.reserve_source:
         card = waste_card(t, 0)
-        _leave_waste(t, card, False, f)
-        _land(t, card, target, 1, Feature.WASTE_DOWN, Feature.WASTE_TO_SPACE, f)
+        _leave_waste(t, card, False)
+        _land(t, card, target, 1, Feature.WASTE_DOWN, Feature.WASTE_TO_SPACE)
     else:
-        card = np.int64(t.seen[t.game.cells + source - t.game.reserve_source])
-        _land(t, card, target, 1, Feature.CELL_DOWN, Feature.CELL_TO_SPACE, f)
+        card = np.int64(t.seen[t.cells + source - t.reserve_source])
+        _land(t, card, target, 1, Feature.CELL_DOWN, Feature.CELL_TO_SPACE)
 
 
 @kernel
-def describe(t: Table, action: int, f: FloatArray) -> None:
-    """Write the features of a legal action to `f` (len(Feature),)."""
-    f[:] = 0
-    if t.game.stock_cards > 0 and action == t.game.stock_action:
-        _draw(t, f)
-    elif action >= t.game.group_to_space:
-        choice, target = action - t.game.group_to_space, first_space(t)
-        count = choice % t.game.max_group + 1
-        _move(t, choice // t.game.max_group, target, count, f)
-    elif action >= t.game.reserve_to_foundation:
-        f[Feature.CELL_UP] = 1
-        cell = action - t.game.reserve_to_foundation
-        _go_up(t, np.int64(t.seen[t.game.cells + cell]), -1, f)
-    elif action >= t.game.waste_to_foundation:
-        f[Feature.WASTE_UP] = 1
+def describe(t: Table, action: int) -> None:
+    """Write the features of a legal action to `said`."""
+    t.said[:] = 0
+    if t.stock_cards > 0 and action == t.stock_action:
+        _draw(t)
+    elif action >= t.group_to_space:
+        choice, target = action - t.group_to_space, first_space(t)
+        count = choice % t.max_group + 1
+        _move(t, choice // t.max_group, target, count)
+    elif action >= t.reserve_to_foundation:
+        t.said[Feature.CELL_UP] = 1
+        cell = action - t.reserve_to_foundation
+        _go_up(t, np.int64(t.seen[t.cells + cell]), -1)
+    elif action >= t.waste_to_foundation:
+        t.said[Feature.WASTE_UP] = 1
         card = waste_card(t, 0)
-        _go_up(t, card, -1, f)
-        _leave_waste(t, card, True, f)
-    elif action // t.game.piles < t.game.piles:
-        _from_column(t, action // t.game.piles, action % t.game.piles, f)
+        _go_up(t, card, -1)
+        _leave_waste(t, card, True)
+    elif action // t.piles < t.piles:
+        _from_column(t, action // t.piles, action % t.piles)
     else:
-        _from_elsewhere(t, action // t.game.piles, action % t.game.piles, f)
+        _from_elsewhere(t, action // t.piles, action % t.piles)

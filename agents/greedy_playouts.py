@@ -1,12 +1,12 @@
 """Playouts: the rule-based player plays games on to their ends, inside the engine's own loop."""
 
-from agents.greedy_board import View, entry
+from agents.greedy_board import Table, entry
 from agents.greedy_choice import Words, decide
 from solitaire_env.engine.batch import step_game
 from solitaire_env.engine.lowered import LoweredRules
+from solitaire_env.engine.sets import spread_actions
 from solitaire_env.engine.settings import Settings
-from solitaire_env.engine.state import ByteArray, FloatArray, Games, IntArray, MaskArray
-from solitaire_env.engine.vectors import spread_actions
+from solitaire_env.engine.state import ByteArray, Games, IntArray, MaskArray
 
 
 @entry
@@ -16,14 +16,9 @@ def play_out(
     settings: Settings,
     firsts: IntArray,
     horizon: int,
-    view: View,
-    weights: FloatArray,
-    words: Words,
+    table: Table,
     tried: Words,
     memory: Words,
-    f: FloatArray,
-    needs: IntArray,
-    runs: IntArray,
     seen: ByteArray,
     mask: MaskArray,
 ) -> None:
@@ -35,14 +30,9 @@ def play_out(
         settings: (1,) record.
         firsts: (k,) legal actions to begin with.
         horizon: moves after which a game is left as it is.
-        view: see `greedy_choice.choose`, as for the next two.
-        weights: (len(Feature),).
-        words: (n,).
+        table: (1,) record to study them on, see `greedy_board.table_of`.
         tried: (slots,) what the player remembers before the first action.
         memory: (slots,) scratch space, as are all that follow.
-        f: (len(Feature),).
-        needs: (UNKNOWN + 1,).
-        runs: (columns,).
         seen: (n,) for an observation.
         mask: (A,).
     """
@@ -56,4 +46,4 @@ def play_out(
             if game.outcome != 0 or game.steps >= last:
                 break
             spread_actions(rules, game.mask_words, mask)
-            action = decide(view, weights, words, seen, mask, memory, f, needs, runs)
+            action = decide(table[0], seen, mask, memory)

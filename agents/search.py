@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from agents.greedy import hash_words, load_weights, scratch_space, weight_array
-from agents.greedy_board import view_of
+from agents.greedy import greedy_table, load_weights
 from agents.greedy_choice import TRIED_SLOTS, note_action, score_actions
 from agents.greedy_playouts import play_out
 from agents.guess import position_from_observation
@@ -55,10 +54,9 @@ class SearchPolicy:
         self._sheet = find_sheet(variant)
         self._rules = lower(self._sheet)
         self._playouts, self._width, self._win, self._horizon = playouts, width, win, horizon
-        self._view = view_of(self._rules)
-        self._weights = weight_array(load_weights(variant) if weights is None else weights)
-        self._words = hash_words(observation_size(self._rules))
-        self._scratch = scratch_space(self._rules)
+        self._looks = greedy_table(
+            self._rules, load_weights(variant) if weights is None else weights
+        )
         self._memory = np.zeros(TRIED_SLOTS, np.uint64)
         self._tried: dict[int, SeedArray] = {}
         self._streams = GameStreams()
@@ -83,16 +81,15 @@ class SearchPolicy:
             rng = np.random.default_rng(int(chance * 2**53))
             candidates = self._search(seen, candidates, tried, rng)
         action = int(candidates[0])
-        note_action(self._view, self._words, seen, action, tried)
+        note_action(self._looks, seen, action, tried)
         return action
 
     def _candidates(self, seen: ByteArray, mask: BoolArray, tried: SeedArray) -> IntArray:
         """List the moves to try, the best by the rules first."""
         scores = np.empty(len(mask))
-        start = (self._view, self._weights, self._words, seen, mask)
-        score_actions(*start, tried, *self._scratch, scores)
+        score_actions(self._looks, seen, mask, tried, scores)
         if np.isinf(scores).all():
-            score_actions(*start, np.zeros_like(tried), *self._scratch, scores)
+            score_actions(self._looks, seen, mask, np.zeros_like(tried), scores)
         best = np.argsort(-scores, kind="stable")[: self._width]
         return best[np.isfinite(scores[best])]
 
@@ -116,7 +113,7 @@ class SearchPolicy:
         """Make a game, (1,) record, that looks as this one does."""
         position = position_from_observation(self._sheet, seen, rng)
         self._table.load(np.zeros(1, np.int64), position)
-        self._table.games.idle = seen[self._view.counters + _IDLE]
+        self._table.games.idle = seen[int(self._looks.counters[0]) + _IDLE]
         return self._table.games
 
     def _try(
@@ -139,13 +136,10 @@ class SearchPolicy:
             table.settings,
             np.repeat(candidates, deals),
             self._horizon,
-            self._view,
-            self._weights,
-            self._words,
+            self._looks,
             tried,
             self._memory,
-            *self._scratch,
-            np.zeros(len(self._words), np.uint8),
+            np.zeros(observation_size(self._rules), np.uint8),
             np.zeros(self._rules.num_actions, np.int8),
         )
         won = games.outcome == Outcome.WON
