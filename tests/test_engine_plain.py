@@ -269,3 +269,20 @@ def test_kings_leave_from_the_waste_too() -> None:
     assert player.play("stock", "W", 1) == 1
     with pytest.raises(PositionError, match="KS is available on waste"):
         player.lay(ending(sheet, [["QH"]], waste=["KS"]))
+
+
+def test_the_doors_of_a_single_game_do_what_the_batchs_do() -> None:
+    """Dealing and stepping the first row alone shows and returns the same, legal or not."""
+    alone, batch = Player("pantagruel-turn1"), Player("pantagruel-turn1").deal(4)
+    observation, mask = alone.table.deal_alone(4)
+    assert np.array_equal(mask, batch.table.legal(ROW)[0])
+    for nth in range(20):
+        legal = np.flatnonzero(mask)
+        action = int(legal[nth % len(legal)]) if nth % 5 else int(np.argmin(mask))
+        observation, mask, (reward, *ended, illegal) = alone.table.step_alone(action)
+        assert reward == batch.act(action)
+        assert tuple(ended) == batch.ended
+        assert illegal == (nth % 5 == 0)
+        assert np.array_equal(observation, batch.observation[0])
+        assert np.array_equal(mask, batch.mask[0])
+        assert np.array_equal(alone.table.snapshot(ROW), batch.table.snapshot(ROW))
