@@ -20,8 +20,8 @@ from solitaire_env.engine.foundations import wanted
 from solitaire_env.engine.lowered import SINGLE_CARDS, LoweredRules
 from solitaire_env.engine.moves import count_to_move, leftmost_space
 from solitaire_env.engine.outcome import playable
-from solitaire_env.engine.state import Game
 from solitaire_env.engine.sets import WORD, nth_member
+from solitaire_env.engine.state import Game
 from solitaire_env.solver.fingerprint import drawn_card
 from solitaire_env.solver.memory import NONE, Int32Array
 

@@ -84,6 +84,7 @@ def plant(rules: LoweredRules, game: Game, memory: Memory, turned: bool) -> None
     pack(rules, game, memory.rows[0])
     memory.parents[0] = memory.links[0] = _NONE
     memory.scores[0] = 0
+    memory.cards[0] = game.foundation_cards
     memory.now[_NODES] = 1
     if memory.plan[_WIDTH] == 0:
         memory.heap[0] = 0

@@ -32,9 +32,9 @@ WEIGHTS: Final = {
     Weight.DEPTH: 4,
     Weight.WASTE_DEPTH: 100,
     Weight.HIDDEN: 20,
-    Weight.SPACE: 30,
     Weight.INVERSION: 1,
-    Weight.LINK: 4,
+    Weight.LINK: 16,
+    Weight.RESERVE: 2,
 }
 
 JITTER: Final = 0.3
