@@ -6,26 +6,23 @@ from pathlib import Path
 from typing import Any
 
 from agents.registry import AGENTS, load_agent
-from solitaire_env.comparison import comparison_table, paired_bootstrap
-from solitaire_env.evaluation import Evaluation, deal_range, evaluate
+from solitaire_env.comparison import comparison_text, paired_bootstrap, paired_wins
+from solitaire_env.deal_lists import read_deals
+from solitaire_env.evaluation import Evaluation, evaluate
+from solitaire_env.exports import check_table, write_games
 from solitaire_env.files import check_file, check_folder
 
 
 def compare_to_random(agent: Evaluation, random: Evaluation) -> str:
     """Lay out a player beside the random one on the same deals, and how they differ."""
-    pair = paired_bootstrap(agent, random)
-    return (
-        f"{agent.variant}, deals {agent.deals[0]} to {agent.deals[-1]}, seed {agent.seed}\n"
-        f"{comparison_table([agent, random])}\n"
-        f"{agent.agent} - {random.agent}, the same deals: {pair.mean:+.2f} foundation cards a deal "
-        f"(99 % lower bound {pair.low:+.2f}); more on {pair.more}, fewer on {pair.fewer}"
-    )
+    return comparison_text(agent, random)
 
 
 def report(agent: Evaluation, random: Evaluation) -> dict[str, Any]:
     """Give the same as what JSON can hold: the agent's figures and games, then the rest."""
-    pair = paired_bootstrap(agent, random)
-    return {**agent.to_json(), "random": random.summary(), "paired": vars(pair)}
+    pairs = {"paired": vars(paired_bootstrap(agent, random))}
+    pairs["paired_wins"] = vars(paired_wins(agent, random))
+    return {**agent.to_json(), "random": random.summary(), **pairs}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -39,7 +36,7 @@ def main(arguments: list[str] | None = None) -> None:
     }
     settings = {"num_envs": given.num_envs, "seed": given.seed}
     try:
-        deals = deal_range(given.deals)
+        deals = read_deals(given.deals)
         _check_outputs(given)
         player = load_agent(given.agent, given.variant, **options)
         agent = evaluate(
@@ -52,9 +49,11 @@ def main(arguments: list[str] | None = None) -> None:
         )
         floor = load_agent("random", given.variant)
         random = evaluate(floor, given.variant, deals, name="random", **settings)
-    except ValueError as error:
+    except (ValueError, ImportError) as error:
         parser.error(str(error))
     print(compare_to_random(agent, random))
+    if given.table:
+        write_games(agent, given.table)
     if given.json:
         given.json.write_text(json.dumps(report(agent, random)) + "\n", encoding="utf-8")
 
@@ -67,6 +66,9 @@ def _check_outputs(given: argparse.Namespace) -> None:
             check_file(given.json)
         if given.record:
             check_folder(given.record)
+        if given.table:
+            check_table(given.table)
+            check_file(given.table)
     except OSError as error:
         raise ValueError(f"--json and --record are what can be written: {error}") from None
 
@@ -84,8 +86,11 @@ def _parser() -> argparse.ArgumentParser:
         help=f"{', '.join(AGENTS)}, module:factory, or a .zip that MaskablePPO saved",
     )
     parser.add_argument("--variant", required=True, help="as san-juan-hill")
-    parser.add_argument("--deals", default="0:1000", help="A:B for A..B-1 (default: 0:1000)")
+    parser.add_argument(
+        "--deals", default="test", help="test (0:1000, the default), validation, or A:B for A..B-1"
+    )
     parser.add_argument("--json", type=Path, help="file for figures and games")
+    parser.add_argument("--table", type=Path, help="file for a line a game: .csv or .parquet")
     parser.add_argument("--record", type=Path, help="folder for a file a game")
     parser.add_argument("--num-envs", type=int, default=256, help="games at once; only speed")
     parser.add_argument("--seed", type=int, default=0, help="of the players' chance")

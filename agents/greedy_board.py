@@ -58,6 +58,7 @@ _RULES = (
     "king_space",
     "max_group",
     "depth",
+    "draw",
     "stock_cards",
     "reserve_source",
     "foundation_source",

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.greedy_board import Table, entry, study
-from agents.greedy_features import describe
+from agents.greedy_features import Feature, describe
 from solitaire_env.engine.compile import kernel
 from solitaire_env.evaluation import BoolArray, ByteArray, FloatArray, IntArray
 
@@ -123,6 +123,19 @@ def score_actions(
         scores[action] = -np.inf
         if mask[action] and tried[_slot(tried, _key(position, action))] == 0:
             scores[action] = _weigh(t, action)
+
+
+@entry
+def is_obvious(table: Table, observation: ByteArray, action: int) -> bool:
+    """Tell whether a legal action puts up a card that no other will need.
+
+    Where several cards are drawn, one from the waste changes which come next: never obvious.
+    """
+    t = table[0]
+    study(t, observation)
+    describe(t, action)
+    ordered = t.said[Feature.WASTE_UP] != 0 and t.draw > 1
+    return t.said[Feature.SAFE] != 0 and not ordered
 
 
 @entry

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from agents.greedy import greedy_table, load_weights
-from agents.greedy_choice import TRIED_SLOTS, note_action, score_actions
+from agents.greedy_choice import TRIED_SLOTS, is_obvious, note_action, score_actions
 from agents.greedy_playouts import play_out
 from agents.guess import position_from_observation
 from solitaire_env.engine.lowered import lower
@@ -30,14 +30,17 @@ class SearchPolicy:
     """Plays the move after which the rule-based player does best in guessed deals.
 
     The unseen cards are dealt anew, in the same ways for every move that is tried. Moves are tried
-    in rounds, of which the better half is left, until one is. What was tried in a real position is
-    tried there again only once everything else was.
+    in rounds, of which the better half is left, until one is; the rule-based player's own choice
+    stays in play, and gives way only to what is better beyond doubt. A card that is safe to put up
+    goes up at once. What was tried in a real position is tried there again only once everything
+    else was.
 
     Args:
         variant: a rule sheet's name.
         playouts: games played on for a choice.
         width: moves that are tried at most, the best by the rules.
         win: what a win is worth beside all cards on the foundations.
+        doubt: standard errors by which a move must be better than the rule-based choice.
         horizon: moves after which a playout is left as it is.
         weights: of the rule-based player, feature -> weight; None: as configured.
     """
@@ -48,12 +51,14 @@ class SearchPolicy:
         playouts: int = 64,
         width: int = 8,
         win: float = 1.0,
+        doubt: float = 1.0,
         horizon: int = 1000,
         weights: Mapping[str, float] | None = None,
     ) -> None:
         self._sheet = find_sheet(variant)
         self._rules = lower(self._sheet)
-        self._playouts, self._width, self._win, self._horizon = playouts, width, win, horizon
+        self._playouts, self._width, self._horizon = playouts, width, horizon
+        self._win, self._doubt = win, doubt
         self._looks = greedy_table(
             self._rules, load_weights(variant) if weights is None else weights
         )
@@ -77,10 +82,11 @@ class SearchPolicy:
     def _choose(self, seen: ByteArray, mask: BoolArray, row: int, chance: float) -> int:
         tried = self._tried[row]
         candidates = self._candidates(seen, mask, tried)
-        if len(candidates) > 1:
-            rng = np.random.default_rng(int(chance * 2**53))
-            candidates = self._search(seen, candidates, tried, rng)
         action = int(candidates[0])
+        obvious = is_obvious(self._looks, seen, action)
+        if len(candidates) > 1 and not obvious:
+            rng = np.random.default_rng(int(chance * 2**53))
+            action = self._search(seen, candidates, tried, rng)
         note_action(self._looks, seen, action, tried)
         return action
 
@@ -95,19 +101,23 @@ class SearchPolicy:
 
     def _search(
         self, seen: ByteArray, candidates: IntArray, tried: SeedArray, rng: np.random.Generator
-    ) -> IntArray:
-        """Try moves in rounds, halving them; give the best first."""
+    ) -> int:
+        """Try moves in rounds, halving those that are left beside the first; give the best."""
         game = self._lay_out(seen, rng)
-        values, count = np.zeros(self._rules.num_actions), np.zeros(self._rules.num_actions)
-        rounds = int(np.ceil(np.log2(len(candidates))))
+        first, others = candidates[:1], candidates[1:]
+        values = np.zeros((self._rules.num_actions, 0))
+        rounds = int(np.ceil(np.log2(len(others)))) + 1
         for _ in range(rounds):
-            deals = max(1, self._playouts // rounds // len(candidates))
-            values[candidates] += self._try(game, candidates, deals, tried, rng).sum(axis=1)
-            count[candidates] += deals
-            means = values[candidates] / count[candidates]
-            best = np.argsort(-means, kind="stable")[: (len(candidates) + 1) // 2]
-            candidates = candidates[best]
-        return candidates
+            left = np.concatenate([first, others])
+            deals = max(2, self._playouts // rounds // len(left))
+            fresh = np.full((len(values), deals), np.nan)
+            fresh[left] = self._try(game, left, deals, tried, rng)
+            values = np.concatenate([values, fresh], axis=1)
+            gains = values[others] - values[first]
+            order = np.argsort(-gains.mean(axis=1), kind="stable")
+            others, best = others[order[: (len(others) + 1) // 2]], gains[order[0]]
+        error = best.std(ddof=1) / np.sqrt(len(best))
+        return int(others[0] if best.mean() > self._doubt * error else first[0])
 
     def _lay_out(self, seen: ByteArray, rng: np.random.Generator) -> Games:
         """Make a game, (1,) record, that looks as this one does."""
