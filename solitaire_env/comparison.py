@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from solitaire_env.deal_lists import list_hash
 from solitaire_env.evaluation import Evaluation
-from solitaire_env.statistics import bootstrap_means
+from solitaire_env.statistics import bootstrap_means, mcnemar_exact
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,66 @@ def paired_bootstrap(one: Evaluation, other: Evaluation) -> PairedDifference:
     Raises:
         ValueError: if variant or deals differ.
     """
-    if one.variant != other.variant or not np.array_equal(one.deals, other.deals):
-        raise ValueError(f"{one.agent} and {other.agent} played other deals: nothing to pair")
+    _check_paired(one, other)
     difference = one.foundation_cards - other.foundation_cards
     low = float(np.quantile(bootstrap_means(difference), 0.01))
     more, fewer = int((difference > 0).sum()), int((difference < 0).sum())
     return PairedDifference(len(difference), float(difference.mean()), low, more, fewer)
+
+
+@dataclass(frozen=True)
+class PairedWins:
+    """Who won which of the same deals.
+
+    Attributes:
+        both: deals that both won.
+        only_one: deals that only the first won.
+        only_other: deals that only the second won.
+        neither: deals that nobody won.
+        p_value: of McNemar's exact test, two-sided, that both win equally often.
+    """
+
+    both: int
+    only_one: int
+    only_other: int
+    neither: int
+    p_value: float
+
+
+def paired_wins(one: Evaluation, other: Evaluation) -> PairedWins:
+    """Compare the wins of two policies on the same deals.
+
+    Raises:
+        ValueError: if variant or deals differ.
+    """
+    _check_paired(one, other)
+    only_one, only_other = int((one.won & ~other.won).sum()), int((~one.won & other.won).sum())
+    both, neither = int((one.won & other.won).sum()), int((~one.won & ~other.won).sum())
+    return PairedWins(both, only_one, only_other, neither, mcnemar_exact(only_one, only_other))
+
+
+def _check_paired(one: Evaluation, other: Evaluation) -> None:
+    if one.variant != other.variant or not np.array_equal(one.deals, other.deals):
+        raise ValueError(f"{one.agent} and {other.agent} played other deals: nothing to pair")
+
+
+def comparison_text(one: Evaluation, other: Evaluation) -> str:
+    """Put two evaluations of the same deals side by side, and how they differ, in words.
+
+    Raises:
+        ValueError: if variant or deals differ.
+    """
+    cards, wins = paired_bootstrap(one, other), paired_wins(one, other)
+    seen = one.kwargs.get("observability", "player")
+    return (
+        f"{one.variant}, deals {one.deals[0]} to {one.deals[-1]} (list {list_hash(one.deals)}), "
+        f"seed {one.seed}, what a {seen} sees\n"
+        f"{comparison_table([one, other])}\n"
+        f"{one.agent} - {other.agent}, the same deals: {cards.mean:+.2f} foundation cards a deal "
+        f"(99 % lower bound {cards.low:+.2f}); more on {cards.more}, fewer on {cards.fewer}\n"
+        f"won by both {wins.both}, only by {one.agent} {wins.only_one}, only by {other.agent} "
+        f"{wins.only_other}, by neither {wins.neither}; McNemar's exact p = {wins.p_value:.2g}"
+    )
 
 
 def comparison_table(evaluations: Sequence[Evaluation]) -> str:

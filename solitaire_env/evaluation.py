@@ -16,9 +16,14 @@ import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
+from solitaire_env.deal_lists import check_deals, list_hash
 from solitaire_env.envs.registration import env_id, find_sheet
 from solitaire_env.files import check_folder
-from solitaire_env.statistics import bootstrap_interval, wilson_interval
+from solitaire_env.statistics import (
+    bootstrap_interval,
+    clopper_pearson_interval,
+    wilson_interval,
+)
 
 ByteArray = npt.NDArray[np.uint8]
 BoolArray = npt.NDArray[np.bool_]
@@ -29,6 +34,15 @@ FloatArray = npt.NDArray[np.float64]
 STEP_LIMIT: Final = "step_limit"
 """The outcome of a game that reached the step limit, which `info` has no word for."""
 
+_GAMES: Final = (
+    "deals",
+    "won",
+    "foundation_cards",
+    "score",
+    "moves",
+    "outcomes",
+    "illegal_actions",
+)
 _IDLE: Final = -1
 _GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)
 
@@ -103,6 +117,7 @@ class Evaluation:
         score: int64.
         moves: int64.
         outcomes: "won", "stuck", "dead", "no_progress" or "step_limit".
+        illegal_actions: int64, none unless `evaluate` was told to let them pass.
     """
 
     variant: str
@@ -115,6 +130,7 @@ class Evaluation:
     score: IntArray
     moves: IntArray
     outcomes: npt.NDArray[np.str_]
+    illegal_actions: IntArray
 
     @property
     def wins(self) -> int:
@@ -123,7 +139,8 @@ class Evaluation:
 
     def summary(self) -> dict[str, Any]:
         """Sum up in numbers: means, and 95 % intervals by Wilson and by bootstrap."""
-        low, high = wilson_interval(self.wins, len(self.deals))
+        wilson = wilson_interval(self.wins, len(self.deals))
+        exact = clopper_pearson_interval(self.wins, len(self.deals))
         cards = bootstrap_interval(self.foundation_cards)
         return {
             "agent": self.agent,
@@ -131,28 +148,49 @@ class Evaluation:
             "deals": len(self.deals),
             "wins": self.wins,
             "win_rate": self.wins / len(self.deals),
-            "wilson_low": low,
-            "wilson_high": high,
+            "wilson_low": wilson[0],
+            "wilson_high": wilson[1],
+            "clopper_pearson_low": exact[0],
+            "clopper_pearson_high": exact[1],
             "foundation_cards": float(self.foundation_cards.mean()),
             "foundation_cards_low": cards[0],
             "foundation_cards_high": cards[1],
             "moves": float(self.moves.mean()),
             "score": float(self.score.mean()),
             "outcomes": dict(Counter(self.outcomes.tolist()).most_common()),
+            "illegal_actions": int(self.illegal_actions.sum()),
         }
 
     def to_json(self) -> dict[str, Any]:
         """Give summary, circumstances and games as what JSON can hold."""
-        games = ("deals", "won", "foundation_cards", "score", "moves", "outcomes")
         return {
             **self.summary(),
             "env_id": env_id(find_sheet(self.variant)),
             "kwargs": self.kwargs,
             "observability": self.kwargs.get("observability", "player"),
             "seed": self.seed,
+            "deals_hash": list_hash(self.deals),
             "versions": _versions(),
-            "games": {name: getattr(self, name).tolist() for name in games},
+            "games": {name: values.tolist() for name, values in self.games().items()},
         }
+
+    def games(self) -> dict[str, npt.NDArray[Any]]:
+        """Give what is known of each game: name -> (D,) array."""
+        return {name: getattr(self, name) for name in _GAMES}
+
+    @staticmethod
+    def from_json(told: Mapping[str, Any]) -> "Evaluation":
+        """Read back what `to_json` gave.
+
+        Raises:
+            ValueError: if it is something else.
+        """
+        try:
+            about = [told[name] for name in ("variant", "agent", "seed", "kwargs")]
+            games: dict[str, Any] = {name: np.array(told["games"][name]) for name in _GAMES}
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"this is no evaluation, it lacks {error}") from None
+        return Evaluation(*about, **games)
 
 
 def evaluate(
@@ -163,6 +201,7 @@ def evaluate(
     name: str = "policy",
     num_envs: int = 256,
     seed: int = 0,
+    illegal: str = "raise",
     record: str | Path | None = None,
     **kwargs: Any,
 ) -> Evaluation:
@@ -175,8 +214,9 @@ def evaluate(
         name: what to call the policy.
         num_envs: games side by side at most; changes the speed and nothing else.
         seed: what the policy's chance comes from.
+        illegal: "raise" for an illegal action; "noop" leaves the game as it is and counts it.
         record: a folder for a JSON file a game (see `game_record`); None: none are kept.
-        **kwargs: for the environment; `illegal` and `autoreset_mode` are the evaluation's own.
+        **kwargs: for the environment; `autoreset_mode` is the evaluation's own.
 
     Raises:
         ValueError: for an empty list, what is no deal number or comes twice, and an unknown variant
@@ -184,11 +224,11 @@ def evaluate(
         OSError: if `record` can't be written; nothing is played then.
         IllegalActionError: if the policy chooses an illegal action.
     """
-    numbers = _check_deals(deals)
-    seed, num_envs = _check_settings(seed, num_envs, kwargs)
+    numbers = check_deals(deals)
+    seed, num_envs = _check_settings(seed, num_envs, illegal, kwargs)
     count = min(num_envs, len(numbers))
     envs = gym.make_vec(
-        env_id(find_sheet(variant)), count, autoreset_mode="Disabled", illegal="raise", **kwargs
+        env_id(find_sheet(variant)), count, autoreset_mode="Disabled", illegal=illegal, **kwargs
     )
     writer = None if record is None else _Recorder(Path(record), variant, kwargs)
     table = _Table(envs, policy, numbers, seed, writer)
@@ -197,43 +237,9 @@ def evaluate(
     return Evaluation(variant, name, seed, kwargs, numbers, **table.results.arrays())
 
 
-def deal_range(text: str) -> range:
-    """Read a list of deals: "A:B" for A..B-1, or a single number.
-
-    Raises:
-        ValueError: for anything else.
-    """
-    from solitaire_env.engine.generator import LAST_DEAL
-
-    first, colon, last = text.partition(":")
-    try:
-        deals = range(int(first), int(last) if colon else int(first) + 1)
-    except ValueError:
-        deals = range(0)
-    if not deals or deals[0] < 0 or deals[-1] > LAST_DEAL:
-        raise ValueError(
-            f"deals are {text!r}, accepted are A:B with A < B, or one number, of 0..{LAST_DEAL}"
-        )
-    return deals
-
-
-def _check_deals(deals: Iterable[int]) -> IntArray:
-    from solitaire_env.envs.options import check_deal
-
-    try:
-        given = list(deals)
-    except TypeError:
-        raise ValueError(f"deals is {deals!r}, accepted is a list of deal numbers") from None
-    numbers = np.array([check_deal(deal) for deal in given], np.int64)
-    if not len(numbers):
-        raise ValueError("deals is empty, accepted are one or more deal numbers")
-    values, counts = np.unique(numbers, return_counts=True)
-    if (counts > 1).any():
-        raise ValueError(f"deal {values[counts > 1][0]} comes twice, accepted is each deal once")
-    return numbers
-
-
-def _check_settings(seed: int, num_envs: int, kwargs: Mapping[str, Any]) -> tuple[int, int]:
+def _check_settings(
+    seed: int, num_envs: int, illegal: str, kwargs: Mapping[str, Any]
+) -> tuple[int, int]:
     """Check what is passed on, and return seed and number of games."""
     from solitaire_env.envs.options import check_seed, one_of, whole_number
     from solitaire_env.envs.vector_env import SolitaireVectorEnv
@@ -242,6 +248,7 @@ def _check_settings(seed: int, num_envs: int, kwargs: Mapping[str, Any]) -> tupl
     accepted = [name for name in signature(SolitaireVectorEnv).parameters if name not in own]
     for name in kwargs:
         one_of("a keyword argument", name, accepted)
+    one_of("illegal", illegal, ("raise", "noop"))
     return check_seed(seed), whole_number("num_envs", num_envs, 1, 2**31)
 
 
@@ -252,13 +259,16 @@ class _Results:
     count: int
     counters: dict[str, IntArray] = field(init=False)
     outcomes: list[str] = field(init=False)
+    illegal: IntArray = field(init=False)
 
     def __post_init__(self) -> None:
         names = ("foundation_cards", "score", "moves")
         self.counters = {name: np.zeros(self.count, np.int64) for name in names}
         self.outcomes = [""] * self.count
+        self.illegal = np.zeros(self.count, np.int64)
 
     def note(self, game: int, row: int, infos: Mapping[str, Any]) -> str:
+        """Take note of a game that is over in a row; return how it ended."""
         for name, values in self.counters.items():
             values[game] = infos[name][row]
         ended = "_outcome" in infos and infos["_outcome"][row]
@@ -267,7 +277,8 @@ class _Results:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         outcomes = np.array(self.outcomes)
-        return {**self.counters, "outcomes": outcomes, "won": outcomes == "won"}
+        ends = {"outcomes": outcomes, "won": outcomes == "won", "illegal_actions": self.illegal}
+        return {**self.counters, **ends}
 
 
 class _Table:
@@ -332,6 +343,9 @@ class _Table:
     def _note(self, actions: IntArray, over: BoolArray, infos: Mapping[str, Any]) -> None:
         if self._recorder:
             self._recorder.add(self._games, actions)
+        if "illegal_action" in infos:
+            playing = infos["illegal_action"] & (self._games != _IDLE)
+            self.results.illegal[self._games[playing]] += 1
         for row in np.flatnonzero(over).tolist():
             game = int(self._games[row])
             self.results.note(game, row, infos)

@@ -10,8 +10,27 @@ _RESAMPLES: Final = 9999
 
 def wilson_interval(wins: int, deals: int) -> tuple[float, float]:
     """Give the 95 % Wilson score interval of a win rate."""
-    interval = _stats().binomtest(wins, deals).proportion_ci(method="wilson")
+    return _proportion_interval(wins, deals, "wilson")
+
+
+def clopper_pearson_interval(wins: int, deals: int) -> tuple[float, float]:
+    """Give the 95 % Clopper-Pearson (exact) interval of a win rate."""
+    return _proportion_interval(wins, deals, "exact")
+
+
+def _proportion_interval(wins: int, deals: int, method: str) -> tuple[float, float]:
+    interval = _stats().binomtest(wins, deals).proportion_ci(method=method)
     return float(interval.low), float(interval.high)
+
+
+def mcnemar_exact(only_one: int, only_other: int) -> float:
+    """Give the two-sided p-value of McNemar's exact test, from the two counts of discordant pairs.
+
+    Source: McNemar 1947, "Note on the sampling error of the difference between correlated
+    proportions or percentages".
+    """
+    pairs = only_one + only_other
+    return float(_stats().binomtest(only_one, pairs).pvalue) if pairs else 1.0
 
 
 def bootstrap_interval(values: npt.NDArray[Any]) -> tuple[float, float]:

@@ -12,8 +12,9 @@ import pytest
 from agents.random_legal import RandomPolicy
 from solitaire_env import VARIANTS, env_id
 from solitaire_env.comparison import comparison_table, paired_bootstrap
+from solitaire_env.deal_lists import read_deals
 from solitaire_env.envs.options import IllegalActionError
-from solitaire_env.evaluation import Evaluation, GameStreams, deal_range, evaluate
+from solitaire_env.evaluation import Evaluation, GameStreams, evaluate
 from tests.conftest import needs_module
 from tests.helpers import every_variant, run_python
 
@@ -192,7 +193,7 @@ def test_deals_of_every_kind() -> None:
     [
         ("foo", 2, "a keyword argument is 'foo', accepted are 'reward', 'observability', "),
         ("autoreset_mode", "NextStep", "a keyword argument is 'autoreset_mode', accepted are"),
-        ("illegal", "noop", "a keyword argument is 'illegal', accepted are"),
+        ("illegal", "terminate", "illegal is 'terminate', accepted are 'raise', 'noop'"),
         ("vectorization_mode", "sync", "a keyword argument is 'vectorization_mode', accepted"),
         ("reward", "points", "reward is 'points', accepted are"),
         ("num_envs", 0, "num_envs is 0, accepted are whole numbers 1.."),
@@ -223,17 +224,17 @@ BAD_RANGES += [str(2**63), f"0:{2**63 + 1}", f"{2**63}:{2**63 + 1}", "1" * 5000]
 
 def test_deal_ranges() -> None:
     """A:B leaves B out; a number alone is one deal."""
-    assert deal_range("5:8") == range(5, 8)
-    assert deal_range("7") == range(7, 8)
-    assert deal_range(str(2**63 - 1)) == range(2**63 - 1, 2**63)
-    assert deal_range(f"5:{2**63}")[-1] == 2**63 - 1
+    assert read_deals("5:8") == range(5, 8)
+    assert read_deals("7") == range(7, 8)
+    assert read_deals(str(2**63 - 1)) == range(2**63 - 1, 2**63)
+    assert read_deals(f"5:{2**63}")[-1] == 2**63 - 1
 
 
 @pytest.mark.parametrize("text", BAD_RANGES)
 def test_bad_deal_ranges(text: str) -> None:
     """Anything else is refused, naming it."""
-    with pytest.raises(ValueError, match="accepted are A:B"):
-        deal_range(text)
+    with pytest.raises(ValueError, match="accepted are test, validation, A:B"):
+        read_deals(text)
 
 
 def test_json_and_table() -> None:
@@ -261,17 +262,18 @@ def made_up(cards: np.ndarray, won: int = 0) -> Evaluation:
     zeros = np.zeros(count, np.int64)
     wins = np.arange(count) < won
     outcomes = np.where(wins, "won", "stuck")
-    return Evaluation(
-        SAN_JUAN_HILL, "made up", 0, {}, np.arange(count), wins, cards, zeros, zeros, outcomes
-    )
+    counts = (cards, zeros, zeros, outcomes, zeros)
+    return Evaluation(SAN_JUAN_HILL, "made up", 0, {}, np.arange(count), wins, *counts)
 
 
 def test_intervals_are_those_of_the_books() -> None:
-    """Wilson's interval of 10 in 100, and a bootstrap that agrees with the normal one."""
+    """Wilson's and the exact interval of 10 in 100; a bootstrap that agrees with the normal one."""
     rng = np.random.default_rng(0)
     told = made_up(rng.integers(10, 60, size=100), won=10).summary()
     assert told["wilson_low"] == pytest.approx(0.0552, abs=1e-4)
     assert told["wilson_high"] == pytest.approx(0.1744, abs=1e-4)
+    assert told["clopper_pearson_low"] == pytest.approx(0.0490, abs=1e-4)
+    assert told["clopper_pearson_high"] == pytest.approx(0.1762, abs=1e-4)
     cards = made_up(rng.normal(30, 8, size=2000).round().astype(np.int64)).summary()
     half = (cards["foundation_cards_high"] - cards["foundation_cards_low"]) / 2
     assert half == pytest.approx(1.96 * 8 / np.sqrt(2000), rel=0.05)
