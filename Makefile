@@ -25,7 +25,7 @@ $(VENV)/.stamp: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $$($(PYTHON) --version) is too old; set PYTHON to a Python 3.11 or newer" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' || { echo "make: $(PYTHON) has no venv; install it (Debian: python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[agents,dev,docs]'
+	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[agents,dev,docs,plot]'
 	@touch $@
 
 demo: $(VENV)/.stamp ## train a short San Juan Hill agent, then print it beside random play
@@ -64,7 +64,6 @@ bench-peers: $(VENV)/.stamp ## measure other libraries beside ours, and write do
 	$(PY) benchmarks/peers.py --write
 
 bench-plots: $(VENV)/.stamp ## draw what a step costs by games and by threads
-	$(PY) -m pip install --quiet --constraint constraints.txt 'matplotlib>=3.9'
 	$(PY) benchmarks/plots.py
 
 bench-compare: benchmarks/.venvs/asv/.stamp ## compare the commits BASE and HEAD, interleaved in one run

@@ -1,0 +1,106 @@
+"""Plots of evaluations and of training as PNG, SVG or PDF; they need the extra `plot`."""
+
+import csv
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from solitaire_env.evaluation import Evaluation
+
+FORMATS = (".png", ".svg", ".pdf")
+"""What a plot's file may be called."""
+
+
+def plot_win_rates(evaluations: Sequence[Evaluation], path: str | Path) -> None:
+    """Draw a bar an evaluation, with its 95 % Wilson interval.
+
+    Raises:
+        ValueError: for no evaluations, or a file of another kind than `FORMATS`.
+        ImportError: without Matplotlib.
+    """
+    told = [each.summary() for each in _some(evaluations)]
+
+    def draw(axes: Any) -> None:
+        rates = [100 * each["win_rate"] for each in told]
+        below = [rate - 100 * each["wilson_low"] for rate, each in zip(rates, told, strict=True)]
+        above = [100 * each["wilson_high"] - rate for rate, each in zip(rates, told, strict=True)]
+        names = [f"{each['agent']}\n{each['variant']}" for each in told]
+        axes.bar(range(len(told)), rates, yerr=[below, above], capsize=4, color="tab:green")
+        axes.set_xticks(range(len(told)), names, fontsize="small")
+        axes.set_ylabel("deals won, %, with 95 % interval")
+        axes.set_ylim(bottom=0)
+
+    _save(draw, path)
+
+
+def plot_foundation_cards(evaluations: Sequence[Evaluation], path: str | Path) -> None:
+    """Draw how many foundation cards the games of each evaluation ended with.
+
+    Raises:
+        ValueError: for no evaluations, or a file of another kind than `FORMATS`.
+        ImportError: without Matplotlib.
+    """
+    chosen = _some(evaluations)
+
+    def draw(axes: Any) -> None:
+        most = max(int(each.foundation_cards.max()) for each in chosen)
+        for each in chosen:
+            label = f"{each.agent}, {each.variant}"
+            bins = range(most + 2)
+            axes.hist(each.foundation_cards, bins=bins, density=True, histtype="step", label=label)
+        axes.set_xlabel("foundation cards at the end")
+        axes.set_ylabel("share of the deals")
+        axes.legend(fontsize="small")
+
+    _save(draw, path)
+
+
+def plot_learning(tables: Sequence[str | Path], path: str | Path) -> None:
+    """Draw win rate and foundation cards by steps, a line a run.
+
+    Args:
+        tables: `validation.csv` of runs, named by their folders.
+        path: the plot's file.
+
+    Raises:
+        ValueError: for no tables, or a file of another kind than `FORMATS`.
+        ImportError: without Matplotlib.
+    """
+    runs = {Path(table).parent.name: _columns(Path(table)) for table in _some(tables)}
+
+    def draw(axes: Any) -> None:
+        for name, columns in runs.items():
+            steps = [float(step) / 1e6 for step in columns["steps"]]
+            cards = [float(count) for count in columns["foundation_cards"]]
+            axes.plot(steps, cards, marker="o", markersize=3, label=name)
+        axes.set_xlabel("million steps")
+        axes.set_ylabel("foundation cards on the validation deals")
+        axes.legend(fontsize="small")
+
+    _save(draw, path)
+
+
+def _some(given: Sequence[Any]) -> Sequence[Any]:
+    if not given:
+        raise ValueError("there is nothing to plot, accepted are one or more")
+    return given
+
+
+def _columns(path: Path) -> dict[str, list[str]]:
+    """Read a table with titles: title -> its column."""
+    with path.open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    return {title: [line[title] for line in lines] for title in lines[0]} if lines else {}
+
+
+def _save(draw: Callable[[Any], None], path: str | Path) -> None:
+    """Draw on a new figure and write it."""
+    if Path(path).suffix not in FORMATS:
+        raise ValueError(f"the plot is {str(path)!r}, accepted are names in {', '.join(FORMATS)}")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("plots need Matplotlib: pip install 'solitaire-env[plot]'") from error
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    draw(figure.subplots())
+    figure.savefig(path, dpi=150)

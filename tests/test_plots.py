@@ -1,0 +1,53 @@
+"""Plots are drawn in every format, from what `agents.evaluate` and training keep."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agents import plot
+from agents.random_legal import RandomPolicy
+from solitaire_env.evaluation import evaluate
+from solitaire_env.plots import plot_learning, plot_win_rates
+from tests.conftest import needs_module
+
+needs_module("scipy")
+needs_module("matplotlib")
+
+SIGNATURES = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+
+
+def test_the_command_draws_evaluations_and_runs(tmp_path: Path) -> None:
+    """Win rates, foundation cards and learning curves, each in each format."""
+    result = evaluate(RandomPolicy(), "san-juan-hill", range(10), name="random")
+    kept, run = tmp_path / "random.json", tmp_path / "run"
+    kept.write_text(json.dumps(result.to_json()))
+    run.mkdir()
+    table = "steps,win_rate,foundation_cards\n0,0.0,20.5\n100000,0.1,30.25\n"
+    (run / "validation.csv").write_text(table)
+    out = tmp_path / "plots"
+    options = ["--runs", str(run), "--out", str(out), "--formats", *SIGNATURES]
+    plot.main([str(kept), str(kept), *options])
+    for name in ("win_rates", "foundation_cards", "learning"):
+        for kind, start in SIGNATURES.items():
+            assert (out / f"{name}.{kind}").read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize("arguments", [[], ["missing.json"], ["--runs", "missing"]])
+def test_nothing_to_draw_is_refused(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With exit code 2 and a reason."""
+    with pytest.raises(SystemExit, match="2"):
+        plot.main([*arguments, "--out", str(tmp_path)])
+    assert "error: " in capsys.readouterr().err
+
+
+def test_empty_lists_and_unknown_formats_are_refused(tmp_path: Path) -> None:
+    """An error names what is accepted."""
+    with pytest.raises(ValueError, match="nothing to plot"):
+        plot_win_rates([], tmp_path / "a.png")
+    table = tmp_path / "validation.csv"
+    table.write_text("steps,foundation_cards\n1,2\n")
+    with pytest.raises(ValueError, match=r"accepted are names in \.png"):
+        plot_learning([table], tmp_path / "a.bmp")
