@@ -4,7 +4,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -58,6 +59,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--deal", type=int, default=0, metavar="N", help="number of the deal, from 0 (default: 0)"
     )
     deal.add_argument("--json", action="store_true", help="print the position as JSON")
+    _add_solve(commands)
     _add_bench(commands)
     return parser
 
@@ -81,6 +83,68 @@ def print_deal(arguments: Arguments) -> None:
         print(json.dumps(env.get_wrapper_attr("position")()))
     else:
         print(str(env.render()).rstrip())
+
+
+def print_solve(arguments: Arguments) -> None:
+    """Say whether deals can be won, all cards known: solved, refuted or unknown.
+
+    A win was played before it is told; a refutation has looked at every position; an unknown deal
+    names its limit. With --deals the verdicts go to a file, and the same command goes on with it.
+    """
+    from solitaire_env.solver import solve
+
+    limits = {name: getattr(arguments, name) for name in ("max_nodes", "max_bytes", "seed")}
+    if arguments.deals is not None:
+        _solve_many(arguments, limits)
+        return
+    verdict = solve(arguments.variant, deal=arguments.deal, **limits)
+    if arguments.json:
+        print(
+            json.dumps({"variant": arguments.variant, "deal": arguments.deal, **verdict.to_json()})
+        )
+        return
+    print(f"{arguments.variant} deal {arguments.deal}: {verdict}")
+    if arguments.moves:
+        print("\n".join(map(str, verdict.moves)))
+
+
+def _solve_many(arguments: Arguments, limits: dict[str, int]) -> None:
+    """Solve a range of deals into a file; print how many have which verdict."""
+    from solitaire_env.solver import solve_deals
+
+    if arguments.out is None:
+        raise ValueError("--deals needs --out FILE, where the verdicts go")
+    try:
+        records = solve_deals(
+            arguments.variant,
+            _read_range(arguments.deals),
+            Path(arguments.out),
+            jobs=arguments.jobs,
+            watch=_progress_bar,
+            **limits,
+        )
+    except KeyboardInterrupt:
+        raise ValueError("interrupted: the same command goes on") from None
+    counts = Counter(record["status"] for record in records)
+    said = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    print(f"{arguments.variant} deals {arguments.deals}: {said}")
+
+
+def _read_range(text: str) -> range:
+    """Read `0:100`, the deals 0 to 99."""
+    start, colon, stop = text.partition(":")
+    if not (colon and start.isdecimal() and stop.isdecimal() and int(start) < int(stop)):
+        raise ValueError(f"--deals is {text!r}, accepted is A:B for the deals A to B - 1")
+    return range(int(start), int(stop))
+
+
+def _progress_bar(records: Iterable[Any], total: int) -> Iterable[Any]:
+    """Show a bar on standard error where tqdm is installed."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return records
+    return tqdm(records, total=total, unit="deal", file=sys.stderr)
 
 
 def print_bench(arguments: Arguments) -> None:
@@ -202,6 +266,45 @@ def _add_bench(commands: _Commands) -> None:
         nargs="+",
         metavar="N",
         help="threads in random play (default: 1, and one a core)",
+    )
+
+
+def _add_solve(commands: _Commands) -> None:
+    """Add the command that solves."""
+    solve = _add(
+        commands,
+        print_solve,
+        "solve",
+        "say whether deals can be won",
+        "solve big-bertha --deal 7",
+    )
+    _add_variant(solve)
+    which = solve.add_mutually_exclusive_group()
+    which.add_argument(
+        "--deal", type=int, default=0, metavar="N", help="number of the deal, from 0 (default: 0)"
+    )
+    which.add_argument("--deals", metavar="A:B", help="the deals A to B - 1, into --out")
+    shown = solve.add_mutually_exclusive_group()
+    shown.add_argument("--moves", action="store_true", help="print the moves of a win, a line each")
+    shown.add_argument("--json", action="store_true", help="print the verdict as JSON, with moves")
+    solve.add_argument("--out", metavar="FILE", help="JSON lines, a deal each; gone on with")
+    solve.add_argument("--jobs", type=int, metavar="J", help="processes (default: one a core)")
+    solve.add_argument(
+        "--max-nodes",
+        type=int,
+        default=1_000_000,
+        metavar="N",
+        help="positions to look at, a deal (default: %(default)s)",
+    )
+    solve.add_argument(
+        "--max-bytes",
+        type=int,
+        default=400_000_000,
+        metavar="B",
+        help="memory of a deal's search (default: %(default)s)",
+    )
+    solve.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="other ways to search (default: 0)"
     )
 
 

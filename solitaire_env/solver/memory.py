@@ -168,7 +168,7 @@ def new_table(slots: int) -> WordArray:
     return np.zeros((slots, 2), np.uint64)
 
 
-def new_memory(rules: LoweredRules, max_bytes: int, weights: dict[Weight, int]) -> Memory:
+def new_memory(rules: LoweredRules, max_bytes: int) -> Memory:
     """Make the memory of a search.
 
     The system hands out pages when they are first written: what is not used costs nothing.
@@ -192,12 +192,13 @@ def new_memory(rules: LoweredRules, max_bytes: int, weights: dict[Weight, int]) 
         ranks=np.empty(16, np.int32),
         now=np.zeros(len(Now), np.int64),
         plan=np.array([0, max_bytes, node_size(rules)], np.int64),
-        weights=np.array([weights.get(weight, 0) for weight in Weight], np.int64),
+        weights=np.zeros(len(Weight), np.int64),
     )
 
 
-def clear(memory: Memory, width: int) -> Memory:
-    """Forget all nodes, for a search of this width."""
+def clear(memory: Memory, width: int, weights: IntArray) -> Memory:
+    """Forget all nodes, for a search of this width that judges by these weights."""
+    memory.weights[:] = weights
     memory.layers[:] = NONE
     memory.now[:] = 0
     memory.now[[Now.WON, Now.LAYER]] = NONE

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from solitaire_env.engine.compile import specialise
 from solitaire_env.engine.lowered import LoweredRules
-from solitaire_env.engine.state import Games
+from solitaire_env.engine.state import Games, IntArray
 from solitaire_env.solver import layers
 from solitaire_env.solver.heap import refill
 from solitaire_env.solver.memory import (
@@ -27,15 +29,19 @@ from solitaire_env.solver.memory import (
 PAUSE: Final = 5_000
 """Nodes looked at between two questions whether to stop."""
 
-WEIGHTS: Final = {
+_COMMON: Final = {
     Weight.FOUNDATION: 20,
-    Weight.DEPTH: 4,
     Weight.WASTE_DEPTH: 100,
     Weight.HIDDEN: 20,
     Weight.INVERSION: 1,
-    Weight.LINK: 16,
     Weight.RESERVE: 2,
 }
+
+WEIGHTS: Final = [
+    {**_COMMON, Weight.DEPTH: 4, Weight.LINK: 16},
+    {**_COMMON, Weight.DEPTH: 8, Weight.LINK: 12},
+]
+"""Two ways to judge, which searches take turns with: what one misses the other often finds."""
 
 JITTER: Final = 0.3
 """How far a seed other than 0 moves the weights, as a part of them."""
@@ -85,10 +91,11 @@ class Search:
         self._max_bytes = max_bytes
         self._should_stop = should_stop
         self._board = board_of(rules)
-        self._memory = new_memory(rules, max_bytes, weights_of(seed))
+        self._weights = [weights_of(seed, way) for way in WEIGHTS]
+        self._memory = new_memory(rules, max_bytes)
         self._turned = bool(talon_of(rules))
         self._kernel = search_kernel(rules)
-        self._spent = 0
+        self._spent = self._runs = 0
         self.bytes = 0
 
     @property
@@ -112,7 +119,9 @@ class Search:
             Stopped: if told to stop.
         """
         self._spent = self.nodes
-        self._memory = clear(self._memory, width)
+        weights = self._weights[self._runs % len(self._weights)]
+        self._memory = clear(self._memory, width, weights)
+        self._runs += 1
         self._board[0] = self._start[0]
         while self.expanded < max_nodes:
             if self._should_stop(self.nodes):
@@ -144,21 +153,18 @@ class Search:
         return steps[::-1]
 
 
-def weights_of(seed: int) -> dict[Weight, int]:
-    """Give the weights of a seed."""
-    if seed == 0:
-        return WEIGHTS
+def weights_of(seed: int, weights: dict[Weight, int]) -> IntArray:
+    """Give the weights of a seed: (len(Weight),)."""
     chance = random.Random(seed)
-    return {
-        weight: round(value * (1 + JITTER * chance.uniform(-1, 1)))
-        for weight, value in WEIGHTS.items()
-    }
+    spread = JITTER if seed else 0.0
+    factors = {weight: 1 + spread * chance.uniform(-1, 1) for weight in Weight}
+    return np.array([round(weights.get(w, 0) * factors[w]) for w in Weight], np.int64)
 
 
 @cache
 def search_kernel(rules: LoweredRules) -> Kernels:
     """Compile the search for a game."""
-    memory = new_memory(rules, 0, {})
+    memory = new_memory(rules, 0)
     return specialise(layers.search, rules, board_of(rules), memory, False, 0)
 
 

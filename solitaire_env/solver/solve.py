@@ -17,7 +17,7 @@ from solitaire_env.rulesheet import RuleSheet
 from solitaire_env.solver.memory import NONE, Status, least_bytes
 from solitaire_env.solver.search import Search, Step, Stopped
 
-MAX_NODES: Final = 400_000
+MAX_NODES: Final = 1_000_000
 MAX_BYTES: Final = 400_000_000
 
 FIRST_WIDTH: Final = 100
@@ -57,6 +57,15 @@ class Verdict:
     limit: str | None
     seconds: float
 
+    def __str__(self) -> str:
+        """Write a line."""
+        found = {
+            "solved": f"solved in {len(self.moves)} moves",
+            "refuted": "refuted: it can't be won",
+            "unknown": f"unknown: {self.limit} was reached",
+        }.get(self.status, self.status)
+        return f"{found} ({self.nodes:,} nodes, {self.bytes / 1e6:.1f} MB, {self.seconds:.2f} s)"
+
     def to_json(self) -> dict[str, Any]:
         """Give plain JSON values; moves as lines of text."""
         return {**vars(self), "actions": list(self.actions), "moves": list(map(str, self.moves))}
@@ -94,24 +103,22 @@ def solve(
     >>> verdict.status
     'solved'
     """
-    sheet = _sheet(variant)
+    sheet = sheet_of(variant)
+    check_limits(sheet, max_nodes, max_bytes, seed)
     env = SolitaireEnv(sheet.name, no_progress_limit=_ENDLESS, illegal="raise")
     env.reset(options=_start(deal, position))
     rules = lower(sheet)
-    lowest = least_bytes(rules)
-    nodes = whole_number("max_nodes", max_nodes, 1, 2**62)
-    size = whole_number("max_bytes", max_bytes, lowest, 2**50)
     games = new_games(rules, 1)
     games.view(np.ndarray).view(np.uint8)[:] = np.frombuffer(env.clone_state(), np.uint8)
     begun = time.perf_counter()
     search = Search(
         rules,
         games,
-        max_bytes=size,
-        seed=check_seed(seed),
+        max_bytes=max_bytes,
+        seed=seed,
         should_stop=should_stop or (lambda _: False),
     )
-    status, limit = _answer(search, nodes)
+    status, limit = _answer(search, max_nodes)
     line = _play(env, search.line()) if status == "solved" else []
     return Verdict(
         status=status,
@@ -124,7 +131,15 @@ def solve(
     )
 
 
-def _sheet(variant: str | RuleSheet) -> RuleSheet:
+def check_limits(sheet: RuleSheet, max_nodes: int, max_bytes: int, seed: int) -> None:
+    """Raise OptionError unless limits and seed are accepted."""
+    whole_number("max_nodes", max_nodes, 1, 2**62)
+    whole_number("max_bytes", max_bytes, least_bytes(lower(sheet)), 2**50)
+    check_seed(seed)
+
+
+def sheet_of(variant: str | RuleSheet) -> RuleSheet:
+    """Find a sheet by its name, or register one."""
     if isinstance(variant, RuleSheet):
         register(variant)
         return variant
