@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     options = {
         name: getattr(given, name)
-        for name in ("checkpoint", "temperature", "folder")
+        for name in ("checkpoint", "temperature", "folder", "playouts", "width")
         if getattr(given, name) is not None
     }
     settings = {"num_envs": given.num_envs, "seed": given.seed}
@@ -96,6 +96,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0, help="of the players' chance")
     parser.add_argument("--checkpoint", type=Path, help="the network of the player ppo")
     parser.add_argument("--temperature", type=float, help="of ppo: 0 most probable, 1 as trained")
+    parser.add_argument("--playouts", type=int, help="of search: games played on for a choice")
+    parser.add_argument("--width", type=int, help="of search: moves tried at most for a choice")
     parser.add_argument("--folder", type=Path, help="where ppo looks for runs (default: runs)")
     return parser
 

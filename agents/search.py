@@ -12,6 +12,7 @@ from solitaire_env.engine.lowered import lower
 from solitaire_env.engine.settings import settings_record
 from solitaire_env.engine.state import Games, Outcome, new_games, observation_size
 from solitaire_env.engine.table import Table
+from solitaire_env.envs.options import whole_number
 from solitaire_env.envs.registration import find_sheet
 from solitaire_env.evaluation import (
     BoolArray,
@@ -43,6 +44,9 @@ class SearchPolicy:
         doubt: standard errors by which a move must be better than the rule-based choice.
         horizon: moves after which a playout is left as it is.
         weights: of the rule-based player, feature -> weight; None: as configured.
+
+    Raises:
+        ValueError: for a number out of range, by its name.
     """
 
     def __init__(
@@ -57,7 +61,9 @@ class SearchPolicy:
     ) -> None:
         self._sheet = find_sheet(variant)
         self._rules = lower(self._sheet)
-        self._playouts, self._width, self._horizon = playouts, width, horizon
+        self._playouts = whole_number("playouts", playouts, 1, 2**20)
+        self._width = whole_number("width", width, 1, 2**20)
+        self._horizon = whole_number("horizon", horizon, 1, 2**20)
         self._win, self._doubt = win, doubt
         self._looks = greedy_table(
             self._rules, load_weights(variant) if weights is None else weights
