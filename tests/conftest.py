@@ -12,7 +12,8 @@ def needs_module(name: str) -> ModuleType:
     """Import a module of an extra: without it skip, or fail where the CI variable is set."""
     if os.environ.get("CI"):
         return importlib.import_module(name)
-    return pytest.importorskip(name, reason=f"{name} is not installed: pip install '.[agents,dev]'")
+    extras = ".[agents,dev,render,video]"
+    return pytest.importorskip(name, reason=f"{name} is not installed: pip install '{extras}'")
 
 
 @pytest.fixture

@@ -249,10 +249,11 @@ KEYWORDS: dict[str, list[Any]] = {
     "seconds_per_move": [-0.5, float("nan"), float("inf"), "2", None],
     "streaks": [1, "yes", None],
     "no_progress_limit": [0, -1, 1.5, True, "9"],
-    "render_mode": ["human", "rgb"],
+    "render_mode": ["rgb", "Human"],
     "felt": ["red", "emerald", None, 3],
 }
 BATCH_KEYWORDS: dict[str, list[Any]] = {
+    "render_mode": ["human"],
     "num_threads": [0, -1, 1.5, True, "2"],
     "autoreset_mode": ["next_step", "NEXT_STEP", None, 1],
     "max_episode_steps": [0, -1, 1.5, True],

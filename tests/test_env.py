@@ -99,7 +99,7 @@ def test_keyword_arguments_are_json_and_take_effect() -> None:
     assert (env.render_mode, env.felt) == ("ansi", "midnight-navy")
     plain = bare("pantagruel-turn1")
     assert (plain.render_mode, plain.felt) == (None, "emerald-green")
-    assert plain.metadata["render_modes"] == ["ansi"]
+    assert plain.metadata["render_modes"] == ["ansi", "rgb_array", "human"]
 
 
 def test_metadata_belongs_to_the_instance() -> None:

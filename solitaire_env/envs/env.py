@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import gymnasium as gym
 import numpy as np
@@ -33,7 +33,11 @@ from solitaire_env.envs.options import (
 )
 from solitaire_env.envs.registration import find_sheet
 from solitaire_env.notation import Move, Position, board_text, is_whole
+from solitaire_env.render.table import draw_table
 from solitaire_env.rulesheet import RuleSheet
+
+if TYPE_CHECKING:
+    from solitaire_env.render.window import Window
 
 Observation = npt.NDArray[np.uint8]
 Info = dict[str, Any]
@@ -104,8 +108,10 @@ class SolitaireEnv(gym.Env[Observation, int]):
             seconds_per_move: simulated time, for the time bonus.
             streaks: foundation moves in a row earn more.
             no_progress_limit: moves in a row without progress that truncate; None: the sheet's.
-            render_mode: None or "ansi".
-            felt: the table's colour in pictures.
+            render_mode: None, "ansi" for text, "rgb_array" for (H, W, 3) uint8, the same size
+                always, or "human" for a window.
+            felt: the table's colour in pictures: "emerald-green", "royal-crimson" or
+                "midnight-navy".
 
         Raises:
             OptionError: naming the argument, its value and what is accepted.
@@ -125,6 +131,8 @@ class SolitaireEnv(gym.Env[Observation, int]):
         self.metadata = {**type(self).metadata}  # type: ignore[misc]
         self.render_mode = render_mode
         self.felt = felt
+        self._human = render_mode == "human"
+        self._window: Window | None = None
         self._seconds = float(seconds_per_move)
         self._raises = illegal == "raise"
         self._attach(Table(self.sheet, 1, settings))
@@ -172,12 +180,18 @@ class SolitaireEnv(gym.Env[Observation, int]):
         super().reset(seed=seed)
         self._seed(seed)
         self._dealt, self._over = True, False
-        if "position" not in options:
-            observation, mask = self._table.deal_alone(deal)
-            return observation, self._info(mask)
+        observation, mask = self._first(deal, "position" in options)
+        if self._human:
+            self.render()
+        return observation, self._info(mask)
+
+    def _first(self, deal: int, loaded: bool) -> tuple[Observation, MaskArray]:
+        """Deal, unless a position is loaded already; observe the table (n,) and its mask (A,)."""
+        if not loaded:
+            return self._table.deal_alone(deal)
         observations, masks = self._table.new_outputs()
         self._table.show(_ROW, observations, masks, self._table.new_told())
-        return observations[0], self._info(masks[0])
+        return observations[0], masks[0]
 
     def _seed(self, seed: int | None) -> None:
         if seed is None and not self._seeded:
@@ -210,6 +224,8 @@ class SolitaireEnv(gym.Env[Observation, int]):
             outcome = self._counters[-1]
             info["outcome"] = _OUTCOMES[outcome]
             info["is_success"] = bool(outcome == Outcome.WON)
+        if self._human:
+            self.render()
         return observation, reward, terminated, truncated, info
 
     def _check(self, action: object) -> int:
@@ -300,17 +316,52 @@ class SolitaireEnv(gym.Env[Observation, int]):
         if not self._dealt:
             raise ActionError("no game is dealt: call reset first")
 
-    def render(self) -> str | None:  # type: ignore[override]
-        """Draw the table as text under `render_mode="ansi"`, in colour on a terminal."""
-        if self.render_mode != "ansi":
+    def render(self) -> str | npt.NDArray[np.uint8] | None:  # type: ignore[override]
+        """Draw the table in the way that `render_mode` asks for.
+
+        Returns:
+            Text under "ansi", in colour on a terminal; a fresh (H, W, 3) uint8 under "rgb_array";
+            None under "human", which shows a window at every step by itself.
+        """
+        if self.render_mode is None:
             gym.logger.warn('render() needs gym.make(..., render_mode="ansi")')
             return None
-        return board_text(self.position(), color=_wants_color())
+        if self.render_mode == "ansi":
+            return board_text(self.position(), color=_wants_color())
+        if self.render_mode == "rgb_array":
+            return draw_table(self.sheet, self.position(), self.felt)
+        self._show()
+        return None
+
+    def _show(self) -> None:
+        """Show the table in the window, which opens at the first call."""
+        from solitaire_env.render.window import Window
+
+        position = self.position()
+        if self._window is None:
+            self._window = Window(self.sheet, self.felt)
+        self._window.show(position, self._caption(), float(self.metadata["render_fps"]))
+        if self._counters[-1] == Outcome.WON:
+            self._window.celebrate(position)
+
+    def _caption(self) -> str:
+        told = dict(zip(COUNTERS, self._counters.tolist(), strict=False))
+        seconds = int(self._seconds * told["moves"])
+        time = f"{seconds // 60}:{seconds % 60:02}"
+        cards = f"{told['foundation_cards']} of {self.sheet.cards} cards"
+        return f"{self.sheet.title}: {told['moves']} moves, {time}, {cards}, {told['score']} points"
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle and deepcopy: all but views into the table."""
-        views = ("_game", "_counters")
-        return {name: value for name, value in vars(self).items() if name not in views}
+        """Pickle and deepcopy: all but views into the table, and the window."""
+        left_out = ("_game", "_counters", "_window")
+        state = {name: value for name, value in vars(self).items() if name not in left_out}
+        return state | {"_window": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore what was pickled."""

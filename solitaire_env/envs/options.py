@@ -16,7 +16,8 @@ from solitaire_env.notation import is_whole
 from solitaire_env.rulesheet import RuleSheet
 
 FELTS: Final = ("royal-crimson", "emerald-green", "midnight-navy")
-RENDER_MODES: Final = ("ansi",)
+RENDER_MODES: Final = ("ansi", "rgb_array", "human")
+BATCH_RENDER_MODES: Final = ("ansi", "rgb_array")
 
 
 class OptionError(ValueError):
@@ -103,9 +104,9 @@ def _index(name: str, value: object, accepted: Any) -> int:
     return int(accepted[str(value).upper()])
 
 
-def check_look(render_mode: str | None, felt: str) -> None:
+def check_look(render_mode: str | None, felt: str, modes: tuple[str, ...] = RENDER_MODES) -> None:
     """Raise OptionError unless render mode and felt are known."""
-    one_of("render_mode", render_mode, (None, *RENDER_MODES))
+    one_of("render_mode", render_mode, (None, *modes))
     one_of("felt", felt, FELTS)
 
 

@@ -25,7 +25,7 @@ from solitaire_env.envs.buffers import StepOut, check_out, fresh_out
 from solitaire_env.envs.env import random_word
 from solitaire_env.envs.infos import Infos, pick, tell, tell_ends, tell_illegal
 from solitaire_env.envs.options import (
-    RENDER_MODES,
+    BATCH_RENDER_MODES,
     ActionError,
     IllegalActionError,
     OptionError,
@@ -43,6 +43,7 @@ from solitaire_env.envs.options import (
 from solitaire_env.envs.registration import find_sheet
 from solitaire_env.envs.threads import Threads
 from solitaire_env.notation import Position, board_text
+from solitaire_env.render.table import draw_table
 from solitaire_env.rulesheet import RuleSheet
 
 
@@ -63,7 +64,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as Gymnasium declares it
-        "render_modes": list(RENDER_MODES),
+        "render_modes": list(BATCH_RENDER_MODES),
         "render_fps": 4,
     }
     OPTIONS: ClassVar = ("deal", "deals", "position", "reset_mask")
@@ -99,7 +100,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
             no_progress_limit=no_progress_limit,
             max_episode_steps=max_episode_steps,
         )
-        check_look(render_mode, felt)
+        check_look(render_mode, felt, BATCH_RENDER_MODES)
         self.autoreset_mode = check_autoreset_mode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
@@ -319,12 +320,15 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
             raise OptionError(f"indices are {indices!r}, accepted are 0..{self.num_envs - 1}")
         return rows.astype(np.int64)
 
-    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
-        """Draw every table as plain text under `render_mode="ansi"`."""
-        if self.render_mode != "ansi":
+    def render(self) -> tuple[str, ...] | tuple[ByteArray, ...] | None:  # type: ignore[override]
+        """Draw every table: plain text under "ansi", (H, W, 3) uint8 under "rgb_array"."""
+        if self.render_mode is None:
             gym.logger.warn('render() needs gym.make_vec(..., render_mode="ansi")')
             return None
-        return tuple(board_text(position) for position in self.positions())
+        positions = self.positions()
+        if self.render_mode == "ansi":
+            return tuple(board_text(position) for position in positions)
+        return tuple(draw_table(self.sheet, position, self.felt) for position in positions)
 
     def close_extras(self, **_: Any) -> None:
         """Stop the threads."""

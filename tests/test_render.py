@@ -1,0 +1,325 @@
+"""Pictures of the table: what is seen, in which size, and what happens without a display."""
+
+import copy
+import json
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from solitaire_env import VARIANTS, register
+from solitaire_env.cards import RANKS, SUITS
+from solitaire_env.envs.options import FELTS
+from solitaire_env.render.atlas import card_atlas, index_height, index_width
+from solitaire_env.render.table import draw_table, table_layout
+from solitaire_env.render.victory import FRAMES, victory_frames
+from tests.helpers import ROOT, bare, every_variant, make, make_vec, nearly_won, random_legal
+from tests.tiny_games import TINY_GAMES
+
+GOLDEN = ROOT / "tests" / "golden" / "pictures.json"
+FELT = "emerald-green"
+TOLERANCE = 6
+"""Of a thumbnail's pixel, 0..255: what another NumPy may round otherwise."""
+
+PACK = [rank + suit for suit in SUITS for rank in RANKS]
+
+
+def scenes(name: str) -> dict[str, np.ndarray]:
+    """Draw a game at the deal, after 60 random moves, and won; a felt each."""
+    env = bare(name)
+    env.reset(options={"deal": 7})
+    positions = [env.position()]
+    rng = np.random.default_rng(7)
+    for _ in range(60):
+        if env.action_masks().any():
+            env.step(random_legal(env.action_masks(), rng))
+    positions.append(env.position())
+    env.reset(options={"position": nearly_won(VARIANTS[name], 1)})
+    env.step(random_legal(env.action_masks(), rng))
+    positions.append(env.position())
+    moments = zip(("deal", "later", "won"), positions, FELTS, strict=True)
+    return {when: draw_table(VARIANTS[name], where, felt) for when, where, felt in moments}
+
+
+def thumbnail(frame: np.ndarray) -> list[list[int]]:
+    """Average a picture in tiles of 80 x 80 pixels: a row of channel values a row of tiles."""
+    height, width = frame.shape[0] // 80 * 80, frame.shape[1] // 80 * 80
+    tiles = frame[:height, :width].reshape(height // 80, 80, width // 80, 80, 3)
+    return tiles.mean((1, 3)).round().astype(int).reshape(height // 80, -1).tolist()
+
+
+@every_variant
+def test_pictures_are_the_golden_ones(name: str) -> None:
+    """Deal, later and won look as they did when a person last looked at them.
+
+    After a look, write them anew: `python -m tests.test_render`.
+    """
+    golden = json.loads(GOLDEN.read_text())[name]
+    for when, frame in scenes(name).items():
+        off = np.abs(np.array(thumbnail(frame)) - np.array(golden[when]))
+        assert off.max() <= TOLERANCE, (when, np.argwhere(off > TOLERANCE).tolist())
+
+
+@every_variant
+def test_frames_are_fresh_arrays_of_one_size(name: str) -> None:
+    """`render()` gives (800, 1280, 3) uint8, a new one each time, whatever lies on the table."""
+    env = make(name, render_mode="rgb_array")
+    env.reset(options={"deal": 1})
+    first, again = env.render(), env.render()
+    assert isinstance(first, np.ndarray)
+    assert isinstance(again, np.ndarray)
+    assert (first.shape, first.dtype) == ((800, 1280, 3), np.uint8)
+    assert np.array_equal(first, again)
+    assert not np.shares_memory(first, again)
+    env.step(random_legal(env.unwrapped.action_masks(), np.random.default_rng(1)))
+    later = env.render()
+    assert isinstance(later, np.ndarray)
+    assert later.shape == first.shape
+    assert not np.array_equal(later, first)
+
+
+@pytest.mark.parametrize("sheet", TINY_GAMES, ids=lambda sheet: sheet.name)
+def test_any_registered_sheet_has_a_picture(sheet: Any) -> None:
+    """Fewer suits, ranks and columns, a reserve beside a stock: all have their place."""
+    env = gym.make(register(sheet), render_mode="rgb_array")
+    env.reset(seed=1)
+    frame = env.render()
+    assert isinstance(frame, np.ndarray)
+    assert len(np.unique(frame.reshape(-1, 3), axis=0)) > 100
+
+
+@every_variant
+def test_no_two_piles_overlap(name: str) -> None:
+    """Every pile has a place inside the picture that no other pile's deepest stand touches."""
+    sheet = VARIANTS[name]
+    layout = table_layout(sheet)
+    atlas = card_atlas(layout.card_width, FELT)
+    covered = np.zeros((layout.height, layout.width), np.int64)
+    foundations = [place for places in layout.foundations.values() for place in places]
+    plain = [*layout.reserve, *foundations, layout.kings, layout.stock]
+    areas = [(place, 0, 0) for place in plain if place]
+    areas += [(place, layout.step * (sheet.depth - 1), 0) for place in layout.columns]
+    if layout.waste:
+        areas.append((layout.waste, 0, layout.fan_step * (layout.fan - 1)))
+    overlap = 2 if len(foundations) > 8 else 0
+    for (row, left), deeper, wider in areas:
+        area = covered[row : row + atlas.height + deeper, left : left + atlas.width + wider]
+        assert area.shape == (atlas.height + deeper, atlas.width + wider)
+        assert (area > 0).sum() <= overlap * atlas.height
+        area += 1
+
+
+def full_column(cards: list[str]) -> tuple[np.ndarray, Any]:
+    """Draw Arabella with one column of these cards."""
+    sheet = VARIANTS["arabella"]
+    env = bare("arabella")
+    env.reset(options={"deal": 0})
+    position = env.position() | {"tableau": [cards, *([[]] * 12)]}
+    return draw_table(sheet, position, FELT), table_layout(sheet)
+
+
+@pytest.mark.parametrize("first", [0, 25, 27])
+def test_every_index_is_seen_in_a_column_of_25(first: int) -> None:
+    """However deep a card lies, its rank and suit are bare: pixel by pixel the atlas's own."""
+    cards = PACK[first : first + 25]
+    frame, layout = full_column(cards)
+    atlas = card_atlas(layout.card_width, FELT)
+    tall, wide = index_height(atlas.width), index_width(atlas.width)
+    row, left = layout.columns[0]
+    for place, card in enumerate(cards):
+        top = row + place * layout.step
+        corner = atlas.on_felt[1 + PACK.index(card)].reshape(atlas.height, atlas.width, 3)
+        seen = frame[top + 5 : top + 5 + tall, left + 6 : left + wide]
+        assert np.array_equal(seen, corner[5 : 5 + tall, 6:wide]), card
+    assert row + 24 * layout.step + atlas.height <= frame.shape[0]
+
+
+@every_variant
+def test_all_indices_differ_and_are_drawn_whole(name: str) -> None:
+    """No two cards have the same corner, and nothing of a sign touches the corner's rim."""
+    atlas = card_atlas(table_layout(VARIANTS[name]).card_width, FELT)
+    faces = atlas.on_felt[1:53].reshape(52, atlas.height, atlas.width, 3)
+    tall, wide = index_height(atlas.width), index_width(atlas.width)
+    corners = faces[:, 4 : 6 + tall, 5 : wide + 1].astype(int)
+    assert len({corner.tobytes() for corner in corners}) == 52
+    dark = corners.min(axis=3) < 150
+    assert dark.sum((1, 2)).min() > 40
+    for rim in (dark[:, 0], dark[:, -1], dark[:, :, 0], dark[:, :, -1]):
+        assert not rim.any()
+
+
+@pytest.mark.parametrize("felt", FELTS)
+def test_felts_are_told_apart(felt: str) -> None:
+    """The lower right corner, where no card lies, has the felt's colour."""
+    env = bare("san-juan-hill", render_mode="rgb_array", felt=felt)
+    env.reset(seed=1)
+    red, green, blue = env.render()[-30:, -30:].reshape(-1, 3).mean(0)
+    strongest = {"royal-crimson": red, "emerald-green": green, "midnight-navy": blue}
+    assert strongest[felt] == max(red, green, blue)
+
+
+def test_face_down_cards_show_no_face() -> None:
+    """Two deals that differ only in hidden cards have the same picture."""
+    env = bare("pantagruel-turn3", render_mode="rgb_array")
+    env.reset(options={"deal": 3})
+    first = env.render()
+    env.reset(options={"position": env.determinize(1)})
+    assert np.array_equal(env.render(), first)
+
+
+def test_the_batch_gives_a_frame_a_game() -> None:
+    """`render()` of a vector environment: a tuple, each frame as the single environment's."""
+    envs = make_vec("arabella", 2, render_mode="rgb_array")
+    envs.reset(options={"deals": np.array([4, 5])})
+    frames = envs.render()
+    assert isinstance(frames, tuple)
+    single = bare("arabella", render_mode="rgb_array")
+    single.reset(options={"deal": 5})
+    assert np.array_equal(frames[1], single.render())
+
+
+def test_gymnasiums_checker_accepts_the_pictures() -> None:
+    """`check_env` renders in every mode."""
+    check_env(bare("san-juan-hill", render_mode="rgb_array"))
+
+
+def test_a_picture_needs_a_deal() -> None:
+    """Before the first reset there is no table to draw."""
+    with pytest.raises(ValueError, match="call reset first"):
+        bare("arabella", render_mode="rgb_array").render()
+
+
+def test_record_video_makes_films(tmp_path: Path, needs: Callable[[str], ModuleType]) -> None:
+    """Gymnasium's RecordVideo works on the single environment and on the batch."""
+    needs("moviepy")
+    env = gym.wrappers.RecordVideo(
+        make("san-juan-hill", render_mode="rgb_array"), str(tmp_path / "one"), disable_logger=True
+    )
+    envs = gym.wrappers.vector.RecordVideo(
+        make_vec("san-juan-hill", 2, render_mode="rgb_array"),
+        str(tmp_path / "two"),
+        video_aspect_ratio=(1, 1),
+        disable_logger=True,
+    )
+    for each in (env, envs):
+        _, info = each.reset(seed=1)
+        for _ in range(3):
+            _, _, _, _, info = each.step(np.asarray(info["action_mask"]).argmax(-1))
+        each.close()
+    assert all(list((tmp_path / folder).glob("*.mp4")) for folder in ("one", "two"))
+
+
+@pytest.fixture
+def headless(
+    monkeypatch: pytest.MonkeyPatch, needs: Callable[[str], ModuleType]
+) -> Iterator[ModuleType]:
+    """Give pygame, drawing into no display."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    pygame = needs("pygame")
+    yield pygame
+    pygame.quit()
+
+
+def window(name: str = "pantagruel-turn1", **kwargs: Any) -> Any:
+    """Make an environment with a window that does not wait."""
+    env = bare(name, render_mode="human", **kwargs)
+    env.metadata["render_fps"] = 100_000
+    return env
+
+
+def test_the_window_shows_each_step(headless: ModuleType) -> None:
+    """Reset opens it, each step draws anew and names the counters, close closes, twice too."""
+    env = window()
+    env.reset(options={"deal": 7})
+    shown = headless.surfarray.array3d(headless.display.get_surface()).swapaxes(0, 1)
+    assert np.array_equal(shown, draw_table(env.sheet, env.position(), FELT))
+    env.step(int(env.action_masks().argmax()))
+    assert env.render() is None
+    assert "1 moves, 0:02" in headless.display.get_caption()[0]
+    env.close()
+    env.close()
+    assert not headless.display.get_init()
+
+
+def test_a_closed_window_does_not_end_the_game(headless: ModuleType) -> None:
+    """Who closes the window may play on unseen."""
+    env = window()
+    env.reset(seed=1)
+    headless.event.post(headless.event.Event(headless.QUIT))
+    env.step(int(env.action_masks().argmax()))
+    assert not headless.display.get_init()
+    env.step(int(env.action_masks().argmax()))
+    env.close()
+
+
+def test_pickle_and_deepcopy_leave_the_window(headless: ModuleType) -> None:
+    """Copies are the same game; each opens a window of its own when it draws."""
+    env = window()
+    env.reset(seed=1)
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert twin.position() == env.position()
+        twin.step(int(twin.action_masks().argmax()))
+        twin.close()
+
+
+def test_a_won_game_is_celebrated(headless: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cards leap across the table after a win, and the caption's clock stands."""
+    monkeypatch.setattr("solitaire_env.render.window._VICTORY_FPS", 100_000)
+    env = window("big-bertha")
+    env.reset(options={"position": nearly_won(env.sheet, 1)})
+    action = env.action_masks().argmax()
+    _, _, terminated, _, info = env.step(int(action))
+    assert terminated
+    assert info["outcome"] == "won"
+    shown = headless.surfarray.array3d(headless.display.get_surface()).swapaxes(0, 1)
+    assert not np.array_equal(shown, draw_table(env.sheet, env.position(), FELT))
+    assert "1 moves, 0:02" in headless.display.get_caption()[0]
+    env.close()
+
+
+@every_variant
+def test_victory_frames_stay_on_the_table(name: str) -> None:
+    """The leaps of every game keep the picture's size."""
+    sheet = VARIANTS[name]
+    won = {"reserve": [None] * sheet.reserve, "stock": [], "waste": []} | nearly_won(sheet, 0)
+    frames = [frame.shape for frame in victory_frames(sheet, won, FELT)]
+    assert frames == [(800, 1280, 3)] * FRAMES
+
+
+def test_without_a_display_the_error_says_what_to_do(
+    headless: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A driver that can't open names the ways out."""
+
+    def refuse(*_: Any) -> None:
+        raise headless.error("No available video device")
+
+    monkeypatch.setattr(headless.display, "set_mode", refuse)
+    with pytest.raises(RuntimeError, match=r"No available video device.*rgb_array"):
+        window().reset(seed=1)
+
+
+def test_without_pygame_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The base install draws arrays; windows need the extra."""
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(ImportError, match=r"pip install 'solitaire-env\[render\]'"):
+        window().reset(seed=1)
+
+
+def write_golden() -> None:
+    """Write the golden thumbnails, after a person has looked at the pictures."""
+    golden = {
+        name: {when: thumbnail(frame) for when, frame in scenes(name).items()} for name in VARIANTS
+    }
+    GOLDEN.write_text(json.dumps(golden, separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    write_golden()
