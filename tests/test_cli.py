@@ -11,7 +11,7 @@ from solitaire_env import VARIANTS, env_id
 from solitaire_env.cli import main
 from solitaire_env.describe import rule_page
 
-COMMANDS = ("list", "rules", "deal", "bench")
+COMMANDS = ("list", "rules", "deal", "solve", "bench")
 ESCAPE = "\033"
 
 
