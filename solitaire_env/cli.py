@@ -14,12 +14,16 @@ import gymnasium as gym
 from solitaire_env import VARIANTS
 from solitaire_env.describe import environment_id, overview, rule_page
 from solitaire_env.files import check_file
+from solitaire_env.render.felts import DEFAULT_FELT, FELTS
 
 if TYPE_CHECKING:
     from solitaire_env.bench.report import Report
 
 BAD_INPUT = 2
 """Exit code for an argument that is not accepted, as argparse has it."""
+
+_PIPED = ("--json", "--html")
+"""Options for which "-" is standard output."""
 
 Arguments = argparse.Namespace
 
@@ -34,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments.run(arguments)
         sys.stdout.flush()
-    except ValueError as error:
+    except (ValueError, ImportError) as error:
         print(f"solitaire-env {arguments.command}: {error}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:  # the reader, `head` say, has seen enough
@@ -60,6 +64,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
     deal.add_argument("--json", action="store_true", help="print the position as JSON")
     _add_solve(commands)
+    _add_watch(commands)
+    _add_replay(commands)
     _add_bench(commands)
     return parser
 
@@ -155,7 +161,7 @@ def print_bench(arguments: Arguments) -> None:
     """
     from solitaire_env.bench.report import bench
 
-    _check_json(arguments.json)
+    _check_output("--json", arguments.json)
     report = bench(
         arguments.variants or list(VARIANTS),
         num_envs=arguments.num_envs,
@@ -168,6 +174,46 @@ def print_bench(arguments: Arguments) -> None:
         print(_bench_text(report))
     if arguments.json is not None:
         _write(arguments.json, json.dumps(report.to_json(), indent=1))
+
+
+def print_watch(arguments: Arguments) -> None:
+    """Let an agent play a deal in the terminal.
+
+    An agent is "random", or module:factory, called as factory(variant), which runs that module's
+    code. Where the output is no terminal, all tables are printed, without colour.
+    """
+    from solitaire_env.envs.options import check_deal, check_seed, real_number
+    from solitaire_env.terminal import load_player, new_game, show, watch
+
+    check_deal(arguments.deal)
+    seconds = real_number("--seconds", arguments.seconds)
+    _check_output("--save", arguments.save)
+    player, env = load_player(arguments.agent, arguments.variant), new_game(arguments.variant)
+    show(watch(env, player, arguments.deal, check_seed(arguments.seed)), seconds)
+    if arguments.save is not None:
+        env.replay().save(arguments.save)
+
+
+def print_replay(arguments: Arguments) -> None:
+    """Step through a recorded game, or write it as a page or a film.
+
+    On a terminal the game is stepped through; elsewhere, and with --all, all tables are printed.
+    """
+    from solitaire_env.replay import Replay
+    from solitaire_env.terminal import show, step_through
+
+    for option in ("html", "gif"):
+        _check_output(f"--{option}", getattr(arguments, option))
+    replay = Replay.load(arguments.file)
+    if arguments.html is not None:
+        _write(arguments.html, replay.to_html(arguments.felt))
+    if arguments.gif is not None:
+        replay.save_gif(arguments.gif, arguments.felt)
+    if arguments.html is arguments.gif is None:
+        if arguments.all or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            show(replay.steps, 0.0)
+        else:
+            step_through(replay)
 
 
 def text_table(header: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
@@ -216,15 +262,16 @@ def _bench_text(report: "Report") -> str:
     return "\n\n".join(parts)
 
 
-def _check_json(file: str | None) -> None:
-    """Raise ValueError unless a file can be written: better now than after the measuring."""
-    if file is None or file == "-":
+def _check_output(option: str, file: str | None) -> None:
+    """Raise ValueError unless a file can be written: better now than after the work."""
+    pipe = option in _PIPED
+    if file is None or (pipe and file == "-"):
         return
     try:
         check_file(Path(file))
     except OSError as error:
-        accepted = "accepted are - and a file in a folder that exists"
-        raise ValueError(f"--json is {file!r}, {accepted}: {error.strerror}") from None
+        accepted = f"accepted {'are - and' if pipe else 'is'} a file in a folder that exists"
+        raise ValueError(f"{option} is {file!r}, {accepted}: {error.strerror}") from None
 
 
 def _write(file: str, text: str) -> None:
@@ -305,6 +352,36 @@ def _add_solve(commands: _Commands) -> None:
     )
     solve.add_argument(
         "--seed", type=int, default=0, metavar="S", help="other ways to search (default: 0)"
+    )
+
+
+def _add_watch(commands: _Commands) -> None:
+    """Add the command that lets an agent play."""
+    example = "watch san-juan-hill --agent random --deal 7"
+    parser = _add(commands, print_watch, "watch", "let an agent play in the terminal", example)
+    _add_variant(parser)
+    add = parser.add_argument
+    add("--agent", default="random", metavar="NAME", help="random or module:factory")
+    add("--deal", type=int, default=0, metavar="N", help="number of the deal (default: 0)")
+    add("--seed", type=int, default=0, metavar="N", help="of the agent's chance (default: 0)")
+    add("--seconds", type=float, default=0.3, metavar="S", help="a table (default: %(default)s)")
+    add("--save", metavar="FILE", help="write a record of the game: .json or .json.gz")
+
+
+def _add_replay(commands: _Commands) -> None:
+    """Add the command that shows a recorded game."""
+    example = "replay game.json.gz --html game.html"
+    parser = _add(commands, print_replay, "replay", "show a recorded game", example)
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a record: .json or .json.gz, of watch or an evaluation")
+    add("--all", action="store_true", help="print all tables, as where there is no terminal")
+    add("--html", metavar="OUT", help="write a page that needs nothing else; - prints it")
+    add("--gif", metavar="OUT", help="write a film (needs Pillow)")
+    add(
+        "--felt",
+        default=DEFAULT_FELT,
+        choices=FELTS,
+        help="the table's colour (default: %(default)s)",
     )
 
 

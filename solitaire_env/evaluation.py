@@ -6,7 +6,7 @@ at once, nor on their order.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from solitaire_env.deal_lists import check_deals, list_hash
 from solitaire_env.envs.registration import env_id, find_sheet
 from solitaire_env.files import check_folder
+from solitaire_env.records import game_record, package_versions
 from solitaire_env.statistics import (
     bootstrap_interval,
     clopper_pearson_interval,
@@ -87,6 +88,23 @@ class GameStreams:
         words = np.array([self._words[row] for row in rows.tolist()], np.uint64) + _GAMMA
         self._words.update(zip(rows.tolist(), words, strict=True))
         return (_mix(words) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+class RandomPolicy:
+    """Plays any legal action, each as likely; a game's choices depend on its seed alone."""
+
+    def __init__(self) -> None:
+        self._streams = GameStreams()
+
+    def reset(self, rows: IntArray, seeds: SeedArray) -> None:
+        """Begin games: see `Policy`."""
+        self._streams.reset(rows, seeds)
+
+    def act(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> IntArray:
+        """Choose actions: see `Policy`."""
+        counts = masks.sum(axis=1)
+        chosen = np.floor(self._streams.draw(rows) * counts).astype(np.int64)
+        return (masks.cumsum(axis=1) > chosen[:, None]).argmax(axis=1)
 
 
 def _mix(words: SeedArray) -> SeedArray:
@@ -170,7 +188,7 @@ class Evaluation:
             "observability": self.kwargs.get("observability", "player"),
             "seed": self.seed,
             "deals_hash": list_hash(self.deals),
-            "versions": _versions(),
+            "versions": package_versions(),
             "games": {name: values.tolist() for name, values in self.games().items()},
         }
 
@@ -215,7 +233,7 @@ def evaluate(
         num_envs: games side by side at most; changes the speed and nothing else.
         seed: what the policy's chance comes from.
         illegal: "raise" for an illegal action; "noop" leaves the game as it is and counts it.
-        record: a folder for a JSON file a game (see `game_record`); None: none are kept.
+        record: a folder for a JSON file a game (see `records.game_record`); None: none are kept.
         **kwargs: for the environment; `autoreset_mode` is the evaluation's own.
 
     Raises:
@@ -230,7 +248,9 @@ def evaluate(
     envs = gym.make_vec(
         env_id(find_sheet(variant)), count, autoreset_mode="Disabled", illegal=illegal, **kwargs
     )
-    writer = None if record is None else _Recorder(Path(record), variant, kwargs)
+    # Only under "noop" may a record hold illegal actions.
+    recorded = kwargs if illegal == "raise" else {**kwargs, "illegal": illegal}
+    writer = None if record is None else _Recorder(Path(record), variant, recorded)
     table = _Table(envs, policy, numbers, seed, writer)
     table.play()
     envs.close()
@@ -373,27 +393,3 @@ class _Recorder:
         record = game_record(self._variant, deal, self._actions.pop(game), self._kwargs)
         path = self._folder / f"{self._variant}-{deal}.json"
         path.write_text(json.dumps(record | end) + "\n", encoding="utf-8")
-
-
-def game_record(
-    variant: str, deal: int, actions: Sequence[int], kwargs: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Describe a game so that it can be played again: ids, deal, arguments, actions, versions."""
-    return {
-        "variant": variant,
-        "env_id": env_id(find_sheet(variant)),
-        "deal": deal,
-        "kwargs": dict(kwargs),
-        "actions": list(actions),
-        "versions": _versions(),
-    }
-
-
-def _versions() -> dict[str, str]:
-    import solitaire_env
-
-    return {
-        "solitaire_env": solitaire_env.__version__,
-        "gymnasium": gym.__version__,
-        "numpy": np.__version__,
-    }

@@ -42,6 +42,50 @@ class Move(NamedTuple):
         return f"{self.source} -> {self.target}" + (f" ({self.count})" if self.count > 1 else "")
 
 
+def move_words(move: Move, before: Position, after: Position) -> str:
+    """Put a move into words, by the positions before and after it.
+
+    >>> move_words(Move("T3", "F", 1), {"tableau": [[], [], [], ["AS"]]}, {})
+    'A♠ from T3 to the foundations'
+    """
+    source, target, count = move
+    if target == REDEAL:
+        return f"the waste is turned over: {count} cards"
+    if source == STOCK:
+        return "a card is drawn" if count == 1 else f"{count} cards are drawn"
+    card = pretty_card(_moved(move, before, after))
+    more = f" and {count - 1} more" if count > 1 else ""
+    return f"{card}{more} from {_place(source)} to {_place(target)}"
+
+
+def _moved(move: Move, before: Position, after: Position) -> str:
+    """Find the card that a move lifts, the lowest of a group."""
+    source = move.source
+    if source == WASTE:
+        return before["waste"][-1]
+    if source.startswith(FOUNDATION):
+        return after["tableau"][int(move.target[1:])][-1]
+    index = int(source[1:])
+    if source.startswith("R"):
+        return before["reserve"][index]
+    return before["tableau"][index][-move.count]
+
+
+def _place(name: str) -> str:
+    if name.startswith(FOUNDATION):
+        return "the foundations"
+    return "the waste" if name == WASTE else name
+
+
+def pretty_card(text: str) -> str:
+    """Write a card as people do.
+
+    >>> pretty_card("TD")
+    '10♦'
+    """
+    return ("10" if text[0] == "T" else text[0]) + _SYMBOLS[text[1]]
+
+
 def column(index: int) -> str:
     """Name a column."""
     return f"T{index}"

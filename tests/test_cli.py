@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import gymnasium as gym
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from solitaire_env import VARIANTS, env_id
 from solitaire_env.cli import main
 from solitaire_env.describe import rule_page
+from solitaire_env.records import game_record
+from solitaire_env.replay import Replay
 
 COMMANDS = ("list", "rules", "deal", "solve", "bench")
 ESCAPE = "\033"
@@ -69,8 +72,15 @@ def test_deal_as_json_is_a_position(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_shows_an_example(
+    command: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Each command's help ends with a line to try, and that line works."""
+    monkeypatch.chdir(tmp_path)
+    Replay.from_json(game_record("arabella", 7, [], {})).save("game.json.gz")
     with pytest.raises(SystemExit) as stop:
         main([command, "--help"])
     assert stop.value.code == 0

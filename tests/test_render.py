@@ -16,8 +16,8 @@ from gymnasium.utils.env_checker import check_env
 
 from solitaire_env import VARIANTS, register
 from solitaire_env.cards import RANKS, SUITS
-from solitaire_env.envs.options import FELTS
 from solitaire_env.render.atlas import card_atlas, index_height, index_width
+from solitaire_env.render.felts import FELTS
 from solitaire_env.render.table import draw_table, table_layout
 from solitaire_env.render.victory import FRAMES, victory_frames
 from tests.helpers import ROOT, bare, every_variant, make, make_vec, nearly_won, random_legal

@@ -13,9 +13,9 @@ from solitaire_env.engine.generator import LAST_DEAL
 from solitaire_env.engine.settings import Illegal, Observability, Reward, settings_record
 from solitaire_env.engine.state import IntArray
 from solitaire_env.notation import is_whole
+from solitaire_env.render.felts import FELTS
 from solitaire_env.rulesheet import RuleSheet
 
-FELTS: Final = ("royal-crimson", "emerald-green", "midnight-navy")
 RENDER_MODES: Final = ("ansi", "rgb_array", "human")
 BATCH_RENDER_MODES: Final = ("ansi", "rgb_array")
 

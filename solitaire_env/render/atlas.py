@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from solitaire_env.cards import RANKS, RED_SUITS, SUITS
 from solitaire_env.render.courts import court_layers
+from solitaire_env.render.felts import FELT_COLORS, Color
 from solitaire_env.render.shapes import (
     FloatArray,
     rank_mask,
@@ -20,21 +21,15 @@ from solitaire_env.render.shapes import (
 )
 
 ByteArray = npt.NDArray[np.uint8]
-Color = tuple[int, int, int]
 
-FELT_COLORS: Final[dict[str, Color]] = {
-    "royal-crimson": (112, 22, 36),
-    "emerald-green": (16, 92, 62),
-    "midnight-navy": (22, 34, 74),
-}
 IVORY: Final = (253, 247, 230)
 CRIMSON: Final = (186, 16, 38)
 INK: Final = (22, 20, 26)
 GOLD: Final = (201, 158, 62)
-_PALE_GOLD: Final = (240, 212, 138)
-_EDGE: Final = (74, 56, 26)
-_SKIN: Final = (246, 222, 190)
-_SHADE: Final = (226, 212, 178)
+PALE_GOLD: Final = (240, 212, 138)
+EDGE: Final = (74, 56, 26)
+SKIN: Final = (246, 222, 190)
+SHADE: Final = (226, 212, 178)
 
 BACK: Final = 0
 """Where the atlas has a card's back; cards 1..52 follow as in `cards`."""
@@ -43,8 +38,8 @@ KINGS: Final = 53
 """Where the atlas has the face of a pile of Kings, whatever their suits."""
 
 _RATIO: Final = 1.4
-_PIP_COLUMNS: Final = (0.27, 0.5, 0.73)
-_PIPS: Final[dict[str, tuple[tuple[int, float], ...]]] = {
+PIP_COLUMNS: Final = (0.27, 0.5, 0.73)
+PIPS: Final[dict[str, tuple[tuple[int, float], ...]]] = {
     "2": ((1, 0.0), (1, 1.0)),
     "3": ((1, 0.0), (1, 0.5), (1, 1.0)),
     "4": ((0, 0.0), (2, 0.0), (0, 1.0), (2, 1.0)),
@@ -135,7 +130,7 @@ def _blank(width: int) -> FloatArray:
     """Draw a card without a face: a dark edge, a gilded border, ivory."""
     height = card_height(width)
     image = np.empty((height, width, 3), np.float32)
-    image[:] = _EDGE
+    image[:] = EDGE
     paste(image, rounded_mask(height, width, 0.8, _radius(width)), 0, 0, _gilt(height, width))
     inner = rounded_mask(height, width, 3.0, _radius(width) - 2)
     paste(image, inner, 0, 0, IVORY)
@@ -146,7 +141,7 @@ def _gilt(height: int, width: int) -> FloatArray:
     """Shine gold along the diagonal: (height, width, 3)."""
     x, y = np.meshgrid(np.arange(width) / width, np.arange(height) / height)
     shine = (0.5 + 0.5 * np.sin((x + y) * 7.0))[..., None]
-    return (np.array(GOLD) * (1 - shine) + np.array(_PALE_GOLD) * shine).astype(np.float32)
+    return (np.array(GOLD) * (1 - shine) + np.array(PALE_GOLD) * shine).astype(np.float32)
 
 
 def suit_color(suit: str) -> Color:
@@ -158,7 +153,7 @@ def _face(rank: str, suit: str, width: int) -> FloatArray:
     image = _blank(width)
     if rank == "A":
         _draw_ace(image, suit)
-    elif rank in _PIPS:
+    elif rank in PIPS:
         _draw_pips(image, rank, suit)
     else:
         _draw_court(image, rank, suit)
@@ -178,10 +173,10 @@ def _draw_pips(image: FloatArray, rank: str, suit: str) -> None:
     height, width = image.shape[:2]
     size = round(width * 0.185)
     sprite = _suit_sprite(suit, size)
-    for column, row in _PIPS[rank]:
+    for column, row in PIPS[rank]:
         middle = height * (0.335 + 0.52 * row)
         turned = sprite[::-1, ::-1] if row > 0.5 else sprite
-        left = width * _PIP_COLUMNS[column] - size / 2
+        left = width * PIP_COLUMNS[column] - size / 2
         paste(image, turned, middle - size / 2, left, suit_color(suit))
 
 
@@ -209,14 +204,7 @@ def _draw_court(image: FloatArray, rank: str, suit: str) -> None:
 
 
 def _figure(rank: str, suit: str, half: int, across: int) -> FloatArray:
-    colors = {
-        "robe": suit_color(suit) if suit in RED_SUITS else (30, 38, 78),
-        "gold": GOLD,
-        "ink": INK,
-        "skin": _SKIN,
-        "light": _PALE_GOLD,
-        "shade": _SHADE,
-    }
+    colors = court_colors(suit)
     image = np.empty((half, across, 3), np.float32)
     image[:] = IVORY
     for name, mask in court_layers(rank, half, across):
@@ -225,6 +213,18 @@ def _figure(rank: str, suit: str, half: int, across: int) -> FloatArray:
     left = across - size - 3 if rank == "J" else 3
     paste(image, _suit_sprite(suit, size), 3, left, suit_color(suit))
     return image
+
+
+def court_colors(suit: str) -> dict[str, Color]:
+    """Name the colours of a suit's court cards: black suits wear blue."""
+    return {
+        "robe": suit_color(suit) if suit in RED_SUITS else (30, 38, 78),
+        "gold": GOLD,
+        "ink": INK,
+        "skin": SKIN,
+        "light": PALE_GOLD,
+        "shade": SHADE,
+    }
 
 
 def _frame(part: FloatArray) -> None:
@@ -243,7 +243,7 @@ def _back(width: int) -> FloatArray:
     panel = rounded_mask(height, width, 6.0, _radius(width) - 3)
     paste(image, panel, 0, 0, (122, 20, 36))
     paste(image, panel * np.clip(1.6 - lattice, 0, 1).astype(np.float32), 0, 0, GOLD)
-    paste(image, panel * np.clip(pitch * 0.2 - knots, 0, 1).astype(np.float32), 0, 0, _PALE_GOLD)
+    paste(image, panel * np.clip(pitch * 0.2 - knots, 0, 1).astype(np.float32), 0, 0, PALE_GOLD)
     return image
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -64,6 +64,67 @@ _BLOOM: Final = [
 ]
 
 
+class Hatch(NamedTuple):
+    """Parallel lines, as a woodcutter shades: their slope, period and strength."""
+
+    slope: float
+    period: float
+    strength: float
+
+
+class Part(NamedTuple):
+    """Some outlines of a figure in one colour.
+
+    Attributes:
+        color: "robe", "gold", "ink", "skin", "light" or "shade".
+        outlines: in a box of height 1 and width `WIDTH`.
+        line: width of their strokes; 0: they are filled.
+        hatch: shades what they fill; None: plain.
+    """
+
+    color: str
+    outlines: Sequence[Points]
+    line: float = 0.0
+    hatch: Hatch | None = None
+
+
+@cache
+def court_parts(rank: str) -> tuple[Part, ...]:
+    """List the parts of half a figure ("J", "Q" or "K"), the lowest first."""
+    hair, (hat_color, hat) = _HAIR[rank], _HATS[rank]
+    closed = [[*points, points[0]] for points in hat]
+    return (
+        Part("shade", [_GROUND], hatch=Hatch(0.0, 0.09, 1.0)),
+        Part("gold", _ARMS[rank], 0.06),
+        *_EXTRAS[rank],
+        Part("robe", [_ROBE]),
+        Part("light", [_ROBE], hatch=Hatch(1.0, 0.115, 0.8)),
+        Part("ink", hair),
+        Part("gold", hair, hatch=Hatch(3.0, 0.085, 0.75)),
+        Part("gold", [_COLLAR]),
+        Part("ink", [_COLLAR], 0.03),
+        Part("skin", [_NECK, _FACE]),
+        Part("ink", [_FACE], 0.03),
+        *(_BEARDED if rank == "K" else ()),
+        Part("ink", _EYES),
+        Part("ink", _FEATURES, 0.026),
+        Part(hat_color, hat),
+        Part("ink", closed, 0.03),
+        *([Part("gold", [_PLUME], 0.07)] if rank == "J" else []),
+        Part("robe", _JEWELS[rank]),
+    )
+
+
+_GROUND: Final = [(0.0, 0.0), (WIDTH, 0.0), (WIDTH, 1.02), (0.0, 1.02)]
+_BEARDED: Final = (
+    Part("ink", [_BEARD]),
+    Part("gold", [_BEARD], hatch=Hatch(4.0, 0.07, 0.6)),
+    Part("skin", [_BEARD_GAP]),
+)
+_FLOWER: Final = (Part("robe", _BLOOM), Part("gold", [ellipse(1.12, 0.5, 0.05, 0.05)]))
+_EXTRAS: Final[dict[str, tuple[Part, ...]]] = {"J": (), "Q": _FLOWER, "K": ()}
+
+
 @cache
 def court_layers(rank: str, height: int, width: int) -> tuple[Layer, ...]:
     """Draw half of a court card's figure, bottom layer first, `height` pixels high.
@@ -73,50 +134,19 @@ def court_layers(rank: str, height: int, width: int) -> tuple[Layer, ...]:
         height: of half the figure.
         width: of the figure, about `WIDTH` times the height.
     """
-
-    def fill(*polygons: Points) -> FloatArray:
-        return filled(polygons, height, width)
-
-    def line(strokes: Sequence[Points], size: float) -> FloatArray:
-        return stroked(strokes, size, height, width)
-
-    robe, hair = fill(_ROBE), fill(*_HAIR[rank])
-    hat_colour, hat = _HATS[rank]
-    crown = fill(*hat)
-    return (
-        ("shade", _hatching(height, width, 0.0, 0.09)),
-        ("gold", line(_ARMS[rank], 0.06)),
-        ("robe", fill(*_BLOOM) if rank == "Q" else np.zeros_like(robe)),
-        ("gold", fill(ellipse(1.12, 0.5, 0.05, 0.05)) if rank == "Q" else np.zeros_like(robe)),
-        ("robe", robe),
-        ("light", robe * _hatching(height, width, 1.0, 0.115) * 0.8),
-        ("ink", hair),
-        ("gold", hair * _hatching(height, width, 3.0, 0.085) * 0.75),
-        ("gold", fill(_COLLAR)),
-        ("ink", line([_COLLAR], 0.03)),
-        ("skin", fill(_NECK)),
-        ("skin", fill(_FACE)),
-        ("ink", line([_FACE], 0.03)),
-        *(
-            (
-                ("ink", fill(_BEARD)),
-                ("gold", fill(_BEARD) * _hatching(height, width, 4, 0.07) * 0.6),
-                ("skin", fill(_BEARD_GAP)),
-            )
-            if rank == "K"
-            else ()
-        ),
-        ("ink", fill(*_EYES)),
-        ("ink", line(_FEATURES, 0.026)),
-        (hat_colour, crown),
-        ("ink", line([[*points, points[0]] for points in hat], 0.03)),
-        ("gold", line([_PLUME], 0.07) if rank == "J" else np.zeros_like(robe)),
-        ("robe", fill(*_JEWELS[rank])),
-    )
+    return tuple((part.color, _mask(part, height, width)) for part in court_parts(rank))
 
 
-def _hatching(height: int, width: int, slope: float, period: float) -> FloatArray:
-    """Draw parallel lines, as a woodcutter shades: (height, width) 0..1."""
+def _mask(part: Part, height: int, width: int) -> FloatArray:
+    if part.line:
+        return stroked(part.outlines, part.line, height, width)
+    mask = filled(part.outlines, height, width)
+    return mask if part.hatch is None else mask * _hatching(height, width, part.hatch)
+
+
+def _hatching(height: int, width: int, hatch: Hatch) -> FloatArray:
+    """Draw the lines of a hatch: (height, width) 0..1."""
     x, y = np.meshgrid(np.arange(width) / height, np.arange(height) / height)
-    phase = (y + slope * np.abs(x - _MIDDLE)) / (period * max(1.0, slope)) % 1
-    return np.clip(1.6 - np.abs(phase - 0.5) * 6, 0, 1).astype(np.float32)
+    period = hatch.period * max(1.0, hatch.slope)
+    phase = (y + hatch.slope * np.abs(x - _MIDDLE)) / period % 1
+    return (np.clip(1.6 - np.abs(phase - 0.5) * 6, 0, 1) * hatch.strength).astype(np.float32)

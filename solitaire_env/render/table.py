@@ -14,7 +14,6 @@ from solitaire_env.cards import RANKS, SUITS
 from solitaire_env.notation import Position, is_face_down
 from solitaire_env.render.atlas import (
     BACK,
-    FELT_COLORS,
     IVORY,
     KINGS,
     Atlas,
@@ -26,6 +25,7 @@ from solitaire_env.render.atlas import (
     number_mask,
     paste,
 )
+from solitaire_env.render.felts import FELT_COLORS
 from solitaire_env.render.shapes import FloatArray, rank_mask, rounded_mask, suit_mask
 from solitaire_env.rulesheet import RuleSheet
 
