@@ -127,7 +127,13 @@ def _pack(width: int) -> FloatArray:
 
 
 def _blank(width: int) -> FloatArray:
-    """Draw a card without a face: a dark edge, a gilded border, ivory."""
+    """Give a card without a face, to draw on."""
+    return _blank_card(width).copy()
+
+
+@cache
+def _blank_card(width: int) -> FloatArray:
+    """Draw a dark edge, a gilded border, ivory."""
     height = card_height(width)
     image = np.empty((height, width, 3), np.float32)
     image[:] = EDGE

@@ -10,14 +10,15 @@
     return parent.appendChild(node);
   };
   const tables = [];
-  let table = [];
+  const empty = Array.from({length: data.piles}, () => []);
+  let table = empty;
   for (const step of steps) {
     table = table.slice();
-    for (const [pile, stay, come] of step.c) table[pile] = (table[pile] || []).slice(0, stay).concat(come);
+    for (const [pile, stay, come] of step.c) table[pile] = table[pile].slice(0, stay).concat(come);
     tables.push(table);
   }
-  const piles = [];
-  let shown = [];
+  const piles = empty.map(() => make("g", {}, layer));
+  let shown = empty;
   const drawSign = ([name, x, y], parent) => {
     if (name[0] !== "#") {
       make("use", {href: "#" + data.prefix + name, transform: `translate(${x} ${y}) scale(${data.scale})`}, parent);
@@ -28,13 +29,11 @@
       fill: "#fdf7e6"}, parent).textContent = name.slice(1);
   };
   const draw = (next) => {
-    const count = Math.max(next.length, shown.length);
-    for (let pile = 0; pile < count; pile++) {
-      if (next[pile] === shown[pile]) continue;
-      piles[pile] = piles[pile] || make("g", {}, layer);
-      piles[pile].replaceChildren();
-      for (const sign of next[pile] || []) drawSign(sign, piles[pile]);
-    }
+    next.forEach((pile, number) => {
+      if (pile === shown[number]) return;
+      piles[number].replaceChildren();
+      for (const sign of pile) drawSign(sign, piles[number]);
+    });
     shown = next;
   };
   const element = (name, text, parent) => {

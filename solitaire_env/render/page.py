@@ -64,7 +64,12 @@ def _option(name: str, chosen: str) -> str:
 def _data(sheet: RuleSheet, steps: Sequence[Step], prefix: str) -> str:
     """Write what the script needs as JSON that is safe within a script."""
     layout = table_layout(sheet)
-    data = {"prefix": prefix, "scale": layout.card_width / 100, "steps": _steps(layout, steps)}
+    data = {
+        "prefix": prefix,
+        "scale": layout.card_width / 100,
+        "piles": len(placed(layout, steps[0].position)),
+        "steps": _steps(layout, steps),
+    }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for sign, code in _UNSAFE.items():
         text = text.replace(sign, code)

@@ -37,6 +37,7 @@ Placed = tuple[str, int, int]
 BACK: Final = "back"
 KINGS: Final = "kings"
 
+_PREFIX: Final = "PREFIX-"
 _WIDE: Final = 100
 _TALL: Final = 140
 _INDEX: Final = 16.5
@@ -115,12 +116,12 @@ def sign_svg(layout: Layout, prefix: str, name: str, left: int, top: int) -> str
 
 def table_svg(sheet: RuleSheet, prefix: str, felt: str, signs: str) -> str:
     """Draw felt and slots, with the cards' definitions, and signs on them."""
-    layout = table_layout(sheet)
+    layout, definitions = table_layout(sheet), _definitions().replace(_PREFIX, prefix)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {layout.width} {layout.height}" '
         f'role="img" aria-label="{escape(sheet.title)}" style="width:100%;height:auto;'
         f'background:{felt_hex(felt)};border-radius:8px">'
-        f"<defs>{_definitions(prefix)}</defs>{_slots(layout, prefix)}<g>{signs}</g></svg>"
+        f"<defs>{definitions}</defs>{_slots(layout, prefix)}<g>{signs}</g></svg>"
     )
 
 
@@ -150,14 +151,14 @@ def _slot(place: Place, width: int, prefix: str, suit: str) -> str:
 
 
 @cache
-def _definitions(prefix: str) -> str:
-    """Define suits, ranks, figures and the 54 cards."""
-    parts = [_hatch_svg(prefix, slope, period) for slope, period in sorted(_hatches())]
-    parts += [_suit_svg(prefix, suit) for suit in SUITS]
-    parts += [_rank_svg(prefix, rank) for rank in RANKS]
-    parts += [_figure_svg(prefix, rank, suit) for rank in "JQK" for suit in "SH"]
-    parts += [_blank_svg(prefix), _sun_svg(prefix), _back_svg(prefix), _kings_svg(prefix)]
-    parts += [_face_svg(prefix, rank, suit) for suit in SUITS for rank in RANKS]
+def _definitions() -> str:
+    """Define suits, ranks, figures and the 54 cards, their ids after `_PREFIX`."""
+    parts = [_hatch_svg(_PREFIX, slope, period) for slope, period in sorted(_hatches())]
+    parts += [_suit_svg(_PREFIX, suit) for suit in SUITS]
+    parts += [_rank_svg(_PREFIX, rank) for rank in RANKS]
+    parts += [_figure_svg(_PREFIX, rank, suit) for rank in "JQK" for suit in "SH"]
+    parts += [_blank_svg(_PREFIX), _sun_svg(_PREFIX), _back_svg(_PREFIX), _kings_svg(_PREFIX)]
+    parts += [_face_svg(_PREFIX, rank, suit) for suit in SUITS for rank in RANKS]
     return "".join(parts)
 
 

@@ -1,0 +1,90 @@
+"""The page of a game in a real browser, opened from disk with the network off."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import needs_module
+from tests.test_replay import recorded
+
+BROWSER = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Start Chromium: `$CHROMIUM`, else the system's."""
+    api = needs_module("playwright.sync_api")
+    if BROWSER is None:
+        pytest.skip("no Chromium: apt install chromium, or set CHROMIUM to its path")
+    with api.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Open the page of a game of 60 moves; errors and requests to elsewhere fail."""
+    file: Path = tmp_path_factory.mktemp("page") / "game.html"
+    file.write_text(recorded("arabella", 60, thoughtful=True).replay().to_html(), encoding="utf-8")
+    context = browser.new_context(offline=True, viewport={"width": 1400, "height": 900})
+    opened, said = context.new_page(), []
+    opened.on("pageerror", lambda error: said.append(str(error)))
+    opened.on("console", lambda message: said.append(message.text))
+    opened.on("request", lambda request: said.append(request.url))
+    opened.goto(file.as_uri())
+    yield opened
+    assert said == [file.as_uri()]
+
+
+def shown(page: Any) -> str:
+    """Give the step that the page shows."""
+    return page.inner_text("output")
+
+
+def test_keys_lead_through_the_game(page: Any) -> None:
+    """Right, left, End and Home; the table changes with them and comes back."""
+    page.keyboard.press("Home")
+    first = page.inner_html("svg > g:last-child")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert shown(page) == "2 / 60"
+    assert page.inner_html("svg > g:last-child") != first
+    page.keyboard.press("ArrowLeft")
+    assert shown(page) == "1 / 60"
+    page.keyboard.press("End")
+    assert shown(page) == "60 / 60"
+    page.keyboard.press("Home")
+    assert shown(page) == "0 / 60"
+    assert page.inner_html("svg > g:last-child") == first
+
+
+def test_the_slider_and_the_list_lead_there(page: Any) -> None:
+    """A slider's place and a click on a move show that step, its words marked."""
+    page.fill("input[type=range]", "30")
+    assert shown(page) == "30 / 60"
+    page.click("li:nth-child(6)")
+    assert shown(page) == "5 / 60"
+    assert page.inner_text("li.now") == page.inner_text("li:nth-child(6)")
+
+
+def test_it_plays_and_pauses(page: Any) -> None:
+    """Space starts and stops the play."""
+    page.keyboard.press("Home")
+    page.click("[data-go=play]")
+    page.wait_for_function("document.querySelector('output').textContent.startsWith('2 ')")
+    page.click("[data-go=play]")
+    assert page.inner_text("[data-go=play]") == "play"
+
+
+def test_thoughts_and_felts_are_shown(page: Any) -> None:
+    """Probabilities and the value of a step; the felt that is chosen."""
+    page.fill("input[type=range]", "3")
+    assert "expected before this move: 0.25" in page.inner_text(".thought")
+    assert "50.0 %" in page.inner_text(".thought")
+    page.select_option("select", label="midnight navy")
+    assert page.eval_on_selector("svg", "e => e.style.background") == "rgb(22, 34, 74)"
