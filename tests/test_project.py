@@ -31,8 +31,12 @@ SHARED_FILES = [
     *(PACKAGE / name for name in ("rulings.py", "describe.py", "notation.py")),
     *(PACKAGE / "engine").glob("*.py"),
     *(PACKAGE / "envs").glob("*.py"),
+    *(PACKAGE / "render").glob("*.py"),
 ]
-PAGES = [ROOT / name for name in ("README.md", "docs/quickstart.md", "docs/agents.md")]
+PAGES = [
+    ROOT / name
+    for name in ("README.md", "docs/quickstart.md", "docs/agents.md", "docs/pictures.md")
+]
 
 
 def run_python(code: str) -> str:
@@ -83,7 +87,9 @@ def requirements() -> list[Requirement]:
     """List what the package and the extras of the tested set ask for."""
     extras = PROJECT["optional-dependencies"]
     texts = PROJECT["dependencies"] + [
-        text for name in ("agents", "dev", "docs", "plot") for text in extras[name]
+        text
+        for name in ("agents", "dev", "docs", "plot", "render", "video")
+        for text in extras[name]
     ]
     return [Requirement(text) for text in texts]
 
@@ -144,7 +150,8 @@ def test_wheel_holds_the_package_alone(tmp_path: Path) -> None:
         f"solitaire_env-{solitaire_env.__version__}.dist-info",
     }
     sources = {str(path.relative_to(ROOT)) for path in PACKAGE.rglob("*.py")}
-    assert sources | {"solitaire_env/py.typed"} <= names
+    page = {f"solitaire_env/render/page.{kind}" for kind in ("html", "css", "js")}
+    assert sources | page | {"solitaire_env/py.typed"} <= names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert wheel.stat().st_size < 2_000_000
 
@@ -185,11 +192,14 @@ def test_a_page_for_every_variant(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_documented_code_runs(page: Path) -> None:
+def test_documented_code_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a newcomer copies works."""
+    monkeypatch.chdir(tmp_path)
     blocks = code_blocks(page)
     assert blocks
     if "sb3" in page.read_text():
         needs_module("sb3_contrib")
+    if "RecordVideo" in page.read_text():
+        needs_module("moviepy")
     for block in blocks:
         exec(block, {})
