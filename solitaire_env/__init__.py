@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from solitaire_env.envs.vector_env import SolitaireVectorEnv
     from solitaire_env.envs.wrappers import MaskInObservation, UnpackObservation
     from solitaire_env.notation import Move
+    from solitaire_env.solved_deals import known_deals
 
 __version__ = "0.1.0"
 
@@ -24,8 +25,9 @@ _LAZY = {
     "SolitaireEnv": "solitaire_env.envs.env",
     "SolitaireVectorEnv": "solitaire_env.envs.vector_env",
     "UnpackObservation": "solitaire_env.envs.wrappers",
+    "known_deals": "solitaire_env.solved_deals",
 }
-"""Names whose modules import the engine, and so numba: looked up when first used."""
+"""Names whose modules import NumPy, or the engine and so numba: looked up when first used."""
 
 __all__ = [
     "VARIANTS",
@@ -38,6 +40,7 @@ __all__ = [
     "UnpackObservation",
     "__version__",
     "env_id",
+    "known_deals",
     "register",
 ]
 

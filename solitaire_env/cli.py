@@ -63,6 +63,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--deal", type=int, default=0, metavar="N", help="number of the deal, from 0 (default: 0)"
     )
     deal.add_argument("--json", action="store_true", help="print the position as JSON")
+    known = _add(commands, print_known, "known", "tell which deals can be won", "known arabella")
+    _add_variant(known)
+    known.add_argument(
+        "--pack", type=Path, metavar="FILE", help="renew the table from what `solve --out` wrote"
+    )
     _add_solve(commands)
     _add_watch(commands)
     _add_replay(commands)
@@ -89,6 +94,18 @@ def print_deal(arguments: Arguments) -> None:
         print(json.dumps(env.get_wrapper_attr("position")()))
     else:
         print(str(env.render()).rstrip())
+
+
+def print_known(arguments: Arguments) -> None:
+    """Print what is known of a variant's evaluation deals, or renew it first."""
+    from solitaire_env.solved_deals import FOLDER, known_deals, pack_known_deals
+    from solitaire_env.solver.batch import read_records
+
+    if arguments.pack:
+        records = read_records(arguments.pack)
+        chosen = [record for (name, _), record in records.items() if name == arguments.variant]
+        pack_known_deals(chosen, FOLDER / f"{arguments.variant}.npz")
+    print(known_deals(arguments.variant))
 
 
 def print_solve(arguments: Arguments) -> None:

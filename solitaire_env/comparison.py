@@ -95,6 +95,18 @@ def comparison_text(one: Evaluation, other: Evaluation) -> str:
         f"(99 % lower bound {cards.low:+.2f}); more on {cards.more}, fewer on {cards.fewer}\n"
         f"won by both {wins.both}, only by {one.agent} {wins.only_one}, only by {other.agent} "
         f"{wins.only_other}, by neither {wins.neither}; McNemar's exact p = {wins.p_value:.2g}"
+        f"{_winnable_text(one, other)}"
+    )
+
+
+def _winnable_text(one: Evaluation, other: Evaluation) -> str:
+    """Say how many of the deals known to be winnable were won, if any is known."""
+    told, others = one.summary(), other.summary()
+    if not told["winnable_deals"]:
+        return ""
+    return (
+        f"\nof {told['winnable_deals']} deals that are known to be winnable, {one.agent} won "
+        f"{100 * told['winnable_won']:.1f} %, {other.agent} {100 * others['winnable_won']:.1f} %"
     )
 
 

@@ -20,6 +20,7 @@ from solitaire_env.deal_lists import check_deals, list_hash
 from solitaire_env.envs.registration import env_id, find_sheet
 from solitaire_env.files import check_folder
 from solitaire_env.records import game_record, package_versions
+from solitaire_env.solved_deals import known_deals
 from solitaire_env.statistics import (
     bootstrap_interval,
     clopper_pearson_interval,
@@ -177,7 +178,18 @@ class Evaluation:
             "score": float(self.score.mean()),
             "outcomes": dict(Counter(self.outcomes.tolist()).most_common()),
             "illegal_actions": int(self.illegal_actions.sum()),
+            **self._of_winnable(),
         }
+
+    def _of_winnable(self) -> dict[str, Any]:
+        """Count the deals that are known to be winnable, and the share of them that was won."""
+        try:
+            winnable = known_deals(self.variant).are("solved", self.deals)
+        except ValueError:
+            winnable = np.zeros(len(self.deals), np.bool_)
+        count = int(winnable.sum())
+        share = float(self.won[winnable].mean()) if count else None
+        return {"winnable_deals": count, "winnable_won": share}
 
     def to_json(self) -> dict[str, Any]:
         """Give summary, circumstances and games as what JSON can hold."""

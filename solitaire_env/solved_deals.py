@@ -1,0 +1,105 @@
+"""What the solver found of the deals for evaluation: a small table a variant, in the package."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from solitaire_env.envs.registration import find_sheet
+from solitaire_env.rulesheet import RuleSheet
+
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+FOLDER: Final = Path(__file__).parent / "data" / "known_deals"
+STATUSES: Final = ("untried", "solved", "refuted", "unknown")
+"""What may be known of a deal, by its code; "unknown" reached a limit."""
+
+
+@dataclass(frozen=True)
+class KnownDeals:
+    """What is known of deals 0..D-1 of a variant, all cards known.
+
+    Attributes:
+        variant: the rule sheet's name.
+        statuses: (D,) uint8, index into `STATUSES`.
+        lengths: (D,) int64, moves of the shortest win that was found, 0 where none was.
+        limits: that an unknown deal reached: "max_nodes", "max_bytes".
+    """
+
+    variant: str
+    statuses: npt.NDArray[np.uint8]
+    lengths: IntArray
+    limits: Mapping[str, int]
+
+    def are(self, status: str, deals: IntArray) -> BoolArray:
+        """Tell which deals have a status; none beyond the table."""
+        inside = (deals >= 0) & (deals < len(self.statuses))
+        return inside & (self.statuses[deals * inside] == STATUSES.index(status))
+
+    def __str__(self) -> str:
+        """Write a line."""
+        counts = Counter(STATUSES[code] for code in self.statuses.tolist())
+        found = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+        lengths = self.lengths[self.lengths > 0]
+        moves = f"; wins of {lengths.min()} to {lengths.max()} moves" if len(lengths) else ""
+        limits = ", ".join(f"{name} {value:,}" for name, value in self.limits.items())
+        return f"{self.variant}: {found} ({limits}){moves}"
+
+
+def known_deals(variant: str) -> KnownDeals:
+    """Give what the package knows of a variant's evaluation deals.
+
+    Raises:
+        ValueError: for an unknown variant, one without a table, or one whose rules have changed.
+
+    >>> bool(known_deals("arabella").are("solved", np.array([0]))[0])
+    True
+    """
+    sheet = find_sheet(variant)
+    path = FOLDER / f"{sheet.name}.npz"
+    if not path.is_file():
+        raise ValueError(f"no deals of {sheet.name} are known: solve some, then pack them")
+    with np.load(path) as table:
+        about = json.loads(str(table["about"]))
+        if about["rules"] != _digest(sheet):
+            raise ValueError(f"the known deals of {sheet.name} were solved under other rules")
+        lengths = table["lengths"].astype(np.int64)
+        return KnownDeals(sheet.name, table["statuses"], lengths, about["limits"])
+
+
+def pack_known_deals(records: Iterable[Mapping[str, Any]], path: Path) -> None:
+    """Write a variant's table from verdicts that `solve_deals` gave.
+
+    Raises:
+        ValueError: for verdicts of several variants or limits, or none.
+    """
+    verdicts = list(records)
+    about = {(v["variant"], v["max_nodes"], v["max_bytes"]) for v in verdicts}
+    if len(about) != 1:
+        raise ValueError(
+            f"verdicts are of {sorted(about)}, accepted is one variant under one limit"
+        )
+    variant, nodes, size = about.pop()
+    count = max(verdict["deal"] for verdict in verdicts) + 1
+    statuses, lengths = np.zeros(count, np.uint8), np.zeros(count, np.uint16)
+    for verdict in verdicts:
+        statuses[verdict["deal"]] = STATUSES.index(verdict["status"])
+        lengths[verdict["deal"]] = verdict["length"]
+    told = {
+        "rules": _digest(find_sheet(variant)),
+        "limits": {"max_nodes": nodes, "max_bytes": size},
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(path, statuses=statuses, lengths=lengths, about=json.dumps(told))
+
+
+def _digest(sheet: RuleSheet) -> str:
+    """Give 16 hexadecimal digits that change with a sheet's rules."""
+    return sha256(repr(sheet).encode()).hexdigest()[:16]
