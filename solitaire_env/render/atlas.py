@@ -26,6 +26,7 @@ IVORY: Final = (253, 247, 230)
 CRIMSON: Final = (186, 16, 38)
 INK: Final = (22, 20, 26)
 GOLD: Final = (201, 158, 62)
+SLOT: Final = (226, 196, 120)
 PALE_GOLD: Final = (240, 212, 138)
 EDGE: Final = (74, 56, 26)
 SKIN: Final = (246, 222, 190)
@@ -34,7 +35,7 @@ SHADE: Final = (226, 212, 178)
 BACK: Final = 0
 """Where the atlas has a card's back; cards 1..52 follow as in `cards`."""
 
-KINGS: Final = 53
+CROWNED: Final = 53
 """Where the atlas has the face of a pile of Kings, whatever their suits."""
 
 _RATIO: Final = 1.4

@@ -11,12 +11,12 @@ from typing import Any, Final
 import numpy as np
 
 from solitaire_env.cards import RANKS, SUITS
-from solitaire_env.notation import Position, is_face_down
+from solitaire_env.notation import Position, face_down
 from solitaire_env.render.atlas import (
     BACK,
+    CROWNED,
     IVORY,
-    KINGS,
-    Atlas,
+    SLOT,
     ByteArray,
     card_atlas,
     card_height,
@@ -44,6 +44,14 @@ _FAN: Final = 3
 """Cards of the waste that are seen at most."""
 
 _CHANNELS: Final = 3
+EMPTY: Final = ""
+"""What lies on a place where any card may come."""
+
+STOCK: Final = "stock"
+KINGS: Final = "kings"
+_SLOTS: Final = {STOCK: EMPTY, KINGS: "K"}
+"""Counted pile -> what is seen where it is empty."""
+
 _CARDS: Final = {
     rank + suit: i * len(RANKS) + j + 1
     for i, suit in enumerate(SUITS)
@@ -156,22 +164,24 @@ def draw_table(sheet: RuleSheet, position: Position, felt: str) -> ByteArray:
         felt: "royal-crimson", "emerald-green" or "midnight-navy".
     """
     layout = table_layout(sheet)
-    atlas = card_atlas(layout.card_width, felt)
-    frame = _empty_table(sheet, felt).copy()
+    brush = _brush(layout.card_width, felt, layout.step)
+    frame = np.empty((layout.height, layout.width * _CHANNELS), np.uint8)
+    frame[:] = _felt_row(layout.width, felt)
     for place, cards in zip(layout.columns, position["tableau"], strict=True):
-        _draw_column(frame, atlas, place, layout.step, cards)
+        _draw_column(frame, brush, place, cards)
     for place, card in zip(layout.reserve, position["reserve"], strict=True):
-        if card:
-            _blit(frame, atlas.on_felt[_CARDS[card]], place)
-    _draw_foundations(frame, atlas, layout, position)
+        _blit(frame, brush.alone[card or EMPTY], place)
+    _draw_foundations(frame, brush, layout, position)
     if layout.stock and layout.waste:
-        _draw_stock(frame, atlas, layout.stock, len(position["stock"]))
-        _draw_waste(frame, atlas, layout, layout.waste, position["waste"])
+        _draw_counted(frame, brush, layout.stock, STOCK, len(position["stock"]))
+        _draw_waste(frame, brush, layout, layout.waste, position["waste"])
     return frame.reshape(layout.height, layout.width, _CHANNELS)
 
 
-def _number(card: str) -> int:
-    return BACK if is_face_down(card) else _CARDS[card]
+@cache
+def _felt_row(width: int, felt: str) -> ByteArray:
+    """Give one row of felt, which stays in the processor's nearest cache: (width * 3,) uint8."""
+    return np.tile(np.array(FELT_COLORS[felt], np.uint8), width)
 
 
 def _blit(frame: ByteArray, image: ByteArray, place: Place) -> None:
@@ -180,48 +190,81 @@ def _blit(frame: ByteArray, image: ByteArray, place: Place) -> None:
     frame[row : row + image.shape[0], left : left + image.shape[1]] = image
 
 
-def _draw_column(frame: ByteArray, atlas: Atlas, place: Place, step: int, cards: list[str]) -> None:
-    """Blit what is seen of each card: a strip, and the whole top card."""
-    row, left = place
-    images = atlas.on_felt
-    for card in cards[:-1]:
-        _blit(frame, images[_number(card), :step], (row, left))
-        images, row = atlas.on_card, row + step
-    if cards:
-        _blit(frame, images[_number(cards[-1])], (row, left))
+@dataclass(frozen=True)
+class _Brush:
+    """What is seen of cards, by their names in a position: views of an atlas.
+
+    Attributes:
+        bottom: the upper strip of a column's bottom card.
+        middle: the upper strip of a card between others.
+        top: the whole of a card on top of others.
+        alone: the whole of a card alone, and of empty places by what they wait for.
+        height: of a card, pixels.
+        width: of a card, pixels.
+    """
+
+    bottom: dict[str, ByteArray]
+    middle: dict[str, ByteArray]
+    top: dict[str, ByteArray]
+    alone: dict[str, ByteArray]
+    height: int
+    width: int
 
 
-def _draw_foundations(frame: ByteArray, atlas: Atlas, layout: Layout, position: Position) -> None:
+@cache
+def _brush(width: int, felt: str, step: int) -> _Brush:
+    atlas = card_atlas(width, felt)
+    alone, top = (_named(images) for images in (atlas.on_felt, atlas.on_card))
+    bottom, middle = (
+        {name: image[:step] for name, image in names.items()} for names in (alone, top)
+    )
+    alone |= {KINGS: atlas.on_felt[CROWNED], STOCK: atlas.on_felt[BACK]} | _slots(width, felt)
+    return _Brush(bottom, middle, top, alone, atlas.height, width)
+
+
+def _named(images: ByteArray) -> dict[str, ByteArray]:
+    """Name the images of cards, lying face up and face down."""
+    names = {card: images[number] for card, number in _CARDS.items()}
+    return names | {face_down(card): images[BACK] for card in _CARDS}
+
+
+def _draw_column(frame: ByteArray, brush: _Brush, place: Place, cards: list[str]) -> None:
+    """Lay what is seen of each card below the other, in one go: a call a card is slow."""
+    if len(cards) < 2:
+        _blit(frame, brush.alone[cards[0] if cards else EMPTY], place)
+        return
+    middle = brush.middle
+    parts = [middle[card] for card in cards]
+    parts[0], parts[-1] = brush.bottom[cards[0]], brush.top[cards[-1]]
+    height = (len(cards) - 1) * parts[0].shape[0] + brush.height
+    row, left = place[0], place[1] * _CHANNELS
+    np.concatenate(parts, out=frame[row : row + height, left : left + brush.width * _CHANNELS])
+
+
+def _draw_foundations(frame: ByteArray, brush: _Brush, layout: Layout, position: Position) -> None:
     for suit, places in layout.foundations.items():
         for place, height in zip(places, position["foundations"][suit], strict=True):
-            if height:
-                _blit(frame, atlas.on_felt[_CARDS[RANKS[height - 1] + suit]], place)
-    if layout.kings and position["kings"]:
-        _blit(frame, atlas.on_felt[KINGS], layout.kings)
-        _draw_count(frame, atlas, layout.kings, position["kings"])
+            _blit(frame, brush.alone[RANKS[height - 1] + suit if height else suit], place)
+    if layout.kings:
+        _draw_counted(frame, brush, layout.kings, KINGS, position["kings"])
 
 
-def _draw_stock(frame: ByteArray, atlas: Atlas, place: Place, count: int) -> None:
-    """Draw the stock face down, with the number of its cards."""
+def _draw_counted(frame: ByteArray, brush: _Brush, place: Place, name: str, count: int) -> None:
+    """Draw a pile with the number of its cards on a dark medal."""
+    _blit(frame, brush.alone[name if count else _SLOTS[name]], place)
     if count:
-        _blit(frame, atlas.on_felt[BACK], place)
-        _draw_count(frame, atlas, place, count)
+        medal = _medal(count, index_height(brush.width))
+        row = place[0] + round(brush.height * 0.76) - medal.shape[0] // 2
+        _blit(frame, medal, (row, place[1] + (brush.width - medal.shape[1] // _CHANNELS) // 2))
 
 
 def _draw_waste(
-    frame: ByteArray, atlas: Atlas, layout: Layout, place: Place, cards: list[str]
+    frame: ByteArray, brush: _Brush, layout: Layout, place: Place, cards: list[str]
 ) -> None:
     """Fan the last cards of the waste."""
     row, left = place
-    for index, card in enumerate(cards[-layout.fan :]):
-        _blit(frame, atlas.on_felt[_CARDS[card]], (row, left + index * layout.fan_step))
-
-
-def _draw_count(frame: ByteArray, atlas: Atlas, place: Place, count: int) -> None:
-    """Draw a number on a dark medal on the lower half of a card."""
-    medal = _medal(count, index_height(atlas.width))
-    row = place[0] + round(atlas.height * 0.76) - medal.shape[0] // 2
-    _blit(frame, medal, (row, place[1] + (atlas.width - medal.shape[1] // _CHANNELS) // 2))
+    for index, card in enumerate(cards[-layout.fan :] or [EMPTY]):
+        _blit(frame, brush.alone[card], (row, left + index * layout.fan_step))
 
 
 @cache
@@ -234,36 +277,24 @@ def _medal(count: int, height: int) -> ByteArray:
     return np.rint(image).astype(np.uint8).reshape(tall, -1)
 
 
-@cache
-def _empty_table(sheet: RuleSheet, felt: str) -> ByteArray:
-    """Draw the felt and a slot for every pile: (H, W * 3) uint8."""
-    layout = table_layout(sheet)
-    image = _felt(layout.height, layout.width, felt)
-    plain = [*layout.columns, *layout.reserve, layout.stock, layout.waste]
-    marks: list[tuple[Place | None, FloatArray | None]] = [(place, None) for place in plain]
-    size = layout.card_width // 2
-    for suit, places in layout.foundations.items():
-        marks += [(place, suit_mask(suit, size)) for place in places]
-    marks.append((layout.kings, rank_mask("K", size)))
-    for place, mark in marks:
-        if place:
-            _draw_slot(image, place, layout.card_width, mark)
-    return np.rint(image).astype(np.uint8).reshape(layout.height, -1)
+def _slots(width: int, felt: str) -> dict[str, ByteArray]:
+    """Draw what is seen of empty piles, by what they wait for: (height, width * 3) uint8 each."""
+    size = width // 2
+    marks: dict[str, FloatArray | None] = {suit: suit_mask(suit, size) for suit in SUITS}
+    marks |= {EMPTY: None, _SLOTS[KINGS]: rank_mask("K", size)}
+    return {name: _slot(width, felt, mark) for name, mark in marks.items()}
 
 
-def _felt(height: int, width: int, felt: str) -> FloatArray:
-    """Weave a felt: its colour with a fine grain that no corner of a card shows."""
-    grain = np.random.default_rng(0).integers(-2, 3, (height, width, 1))
-    return (np.array(FELT_COLORS[felt]) + grain).clip(0, 255).astype(np.float32)
-
-
-def _draw_slot(image: FloatArray, place: Place, card: int, mark: FloatArray | None) -> None:
-    """Mark an empty pile's place: a line around it, and a sign."""
-    height, (row, left) = card_height(card), place
-    outline = rounded_mask(height, card, 0.5, card * 0.075)
-    ring = outline - rounded_mask(height, card, 2.0, card * 0.06)
-    paste(image, outline * 0.10, row, left, (0, 0, 0))
-    paste(image, ring * 0.45, row, left, (226, 196, 120))
+def _slot(width: int, felt: str, mark: FloatArray | None) -> ByteArray:
+    """Draw a line around an empty place, and a sign in it."""
+    height = card_height(width)
+    image = np.empty((height, width, _CHANNELS), np.float32)
+    image[:] = FELT_COLORS[felt]
+    outline = rounded_mask(height, width, 0.5, width * 0.075)
+    paste(image, outline * 0.10, 0, 0, (0, 0, 0))
+    ring = outline - rounded_mask(height, width, 2.0, width * 0.06)
+    paste(image, ring * 0.45, 0, 0, SLOT)
     if mark is not None:
-        top = row + (height - mark.shape[0]) / 2
-        paste(image, mark * 0.35, top, left + (card - mark.shape[1]) / 2, (226, 196, 120))
+        top, left = (height - mark.shape[0]) / 2, (width - mark.shape[1]) / 2
+        paste(image, mark * 0.35, top, left, SLOT)
+    return np.rint(image).astype(np.uint8).reshape(height, -1)
