@@ -29,13 +29,14 @@ from solitaire_env.terminal import load_player, step_through
 from tests.helpers import every_variant, make, nearly_won, random_legal
 
 SAN_JUAN_HILL = "san-juan-hill"
+PATIENT = {"no_progress_limit": 10_000}
 
 
 def recorded(
     name: str = SAN_JUAN_HILL, steps: int = 30, thoughtful: bool = False, **options: Any
 ) -> RecordGame:
     """Play random legal actions, recorded."""
-    env, rng = RecordGame(make(name)), np.random.default_rng(3)
+    env, rng = RecordGame(make(name, **PATIENT), **PATIENT), np.random.default_rng(3)
     env.reset(options=options or {"deal": 7})
     for _ in range(steps):
         mask = env.unwrapped.action_masks()
@@ -241,6 +242,7 @@ def test_a_long_game_is_a_small_page() -> None:
     """400 moves of Arabella with probabilities: below 500 KB, one file, nothing from elsewhere."""
     replay = recorded("arabella", 400, thoughtful=True).replay()
     page = replay.to_html()
+    assert len(replay.steps) == 401
     assert len(page.encode()) < 500_000
     told = Page(page)
     assert len(told.ids) == len(set(told.ids))
