@@ -240,11 +240,15 @@ def test_the_evaluation_command(tmp_path: Path, capsys: pytest.CaptureFixture[st
     [
         (["--agent", "nobody", "--variant", SAN_JUAN_HILL], "accepted are random"),
         (["--agent", "random", "--variant", "klondike"], "accepted are arabella"),
-        (["--agent", "random", "--variant", SAN_JUAN_HILL, "--deals", "9:1"], "accepted are test, "),
+        (
+            ["--agent", "random", "--variant", SAN_JUAN_HILL, "--deals", "9:1"],
+            "accepted are test, ",
+        ),
         (["--agent", "ppo", "--variant", SAN_JUAN_HILL, "--folder", "nowhere"], "agents.train"),
         (
             ["--agent", "random", "--variant", SAN_JUAN_HILL, f"--deals={2**63}"],
-            f"deals are '{2**63}', accepted are test, validation, A:B with A < B, or one number, of 0..{2**63 - 1}",
+            f"deals are '{2**63}', accepted are test, validation, A:B with A < B, or one number, "
+            f"of 0..{2**63 - 1}",
         ),
         (
             ["--agent", "random", "--variant", SAN_JUAN_HILL, f"--deals=0:{2**70}"],
