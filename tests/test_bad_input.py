@@ -427,6 +427,12 @@ def test_buffers_that_do_not_fit() -> None:
         for array in arrays:
             with refused(env, OptionError, f"out.{name}", "accepted is"):
                 env.step([0, 0], out=good._replace(**{name: array}))
+    for form in (5, tuple(good)[:3], list(good)):
+        with refused(env, OptionError, "out is", "accepted is a StepOut"):
+            env.step([0, 0], out=form)
+    with refused(env, OptionError, "out.terminated and out.truncated share memory"):
+        env.step([0, 0], out=good._replace(truncated=flags))
+    env.step([0, 0], out=tuple(good))
 
 
 def test_a_refused_reset_leaves_the_generator_alone() -> None:

@@ -1,5 +1,6 @@
 """The arrays that a vector environment's step writes: fresh ones, or a caller's own."""
 
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,12 +37,26 @@ def fresh_out(table: Table) -> StepOut:
 
 
 def check_out(out: StepOut, table: Table) -> StepOut:
-    """Return a caller's buffers; OptionError unless they are as fresh ones are."""
-    for name, given, fresh in zip(StepOut._fields, out, fresh_out(table), strict=True):
+    """Return a caller's buffers; OptionError unless they are as fresh ones are, and apart."""
+    names = StepOut._fields
+    if not isinstance(out, tuple) or len(out) != len(names):
+        raise OptionError(f"out is {type(out).__name__}, accepted is a StepOut of {names}")
+    out = StepOut(*out)
+    for name, given, fresh in zip(names, out, fresh_out(table), strict=True):
         if not _is_writable(given) or given.shape != fresh.shape or given.dtype != fresh.dtype:
-            accepted = f"{fresh.shape} {fresh.dtype}, contiguous and writable"
-            raise OptionError(f"out.{name} is {given!r}, accepted is {accepted}")
+            accepted = f"{_form(fresh)}, contiguous and writable"
+            raise OptionError(f"out.{name} is {_form(given)}, accepted is {accepted}")
+    for one, other in combinations(names, 2):
+        if np.may_share_memory(getattr(out, one), getattr(out, other)):
+            raise OptionError(f"out.{one} and out.{other} share memory, accepted are apart ones")
     return out
+
+
+def _form(given: Any) -> str:
+    """Describe an array by shape and type, anything else by what it is."""
+    if isinstance(given, np.ndarray):
+        return f"{given.shape} {given.dtype}"
+    return repr(given)
 
 
 def _is_writable(array: Any) -> bool:

@@ -164,8 +164,8 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         rows = self._rows[mask]
         if "position" in checked:
             self._table.load(rows, checked["position"])
-        if isinstance(seed, int):
-            super().reset(seed=seed)
+        if seed is not None and not isinstance(seed, Sequence | np.ndarray):
+            super().reset(seed=int(seed))
         self._seed(rows, [seeds[row] for row in rows])
         if "position" not in checked:
             self._table.deal(rows, deals[rows])
