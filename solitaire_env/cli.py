@@ -116,7 +116,8 @@ def print_solve(arguments: Arguments) -> None:
     """
     from solitaire_env.solver import solve
 
-    limits = {name: getattr(arguments, name) for name in ("max_nodes", "max_bytes", "seed")}
+    given = {name: getattr(arguments, name) for name in ("max_nodes", "max_bytes", "seed")}
+    limits = {name: value for name, value in given.items() if value is not None}
     if arguments.deals is not None:
         _solve_many(arguments, limits)
         return
@@ -133,6 +134,7 @@ def print_solve(arguments: Arguments) -> None:
 
 def _solve_many(arguments: Arguments, limits: dict[str, int]) -> None:
     """Solve a range of deals into a file; print how many have which verdict."""
+    from solitaire_env.deal_lists import read_deals
     from solitaire_env.solver import solve_deals
 
     if arguments.out is None:
@@ -140,7 +142,7 @@ def _solve_many(arguments: Arguments, limits: dict[str, int]) -> None:
     try:
         records = solve_deals(
             arguments.variant,
-            _read_range(arguments.deals),
+            read_deals(arguments.deals),
             Path(arguments.out),
             jobs=arguments.jobs,
             watch=_progress_bar,
@@ -151,14 +153,6 @@ def _solve_many(arguments: Arguments, limits: dict[str, int]) -> None:
     counts = Counter(record["status"] for record in records)
     said = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     print(f"{arguments.variant} deals {arguments.deals}: {said}")
-
-
-def _read_range(text: str) -> range:
-    """Read `0:100`, the deals 0 to 99."""
-    start, colon, stop = text.partition(":")
-    if not (colon and start.isdecimal() and stop.isdecimal() and int(start) < int(stop)):
-        raise ValueError(f"--deals is {text!r}, accepted is A:B for the deals A to B - 1")
-    return range(int(start), int(stop))
 
 
 def _progress_bar(records: Iterable[Any], total: int) -> Iterable[Any]:
@@ -347,7 +341,7 @@ def _add_solve(commands: _Commands) -> None:
     which.add_argument(
         "--deal", type=int, default=0, metavar="N", help="number of the deal, from 0 (default: 0)"
     )
-    which.add_argument("--deals", metavar="A:B", help="the deals A to B - 1, into --out")
+    which.add_argument("--deals", metavar="A:B", help="test, validation or A to B - 1, into --out")
     shown = solve.add_mutually_exclusive_group()
     shown.add_argument("--moves", action="store_true", help="print the moves of a win, a line each")
     shown.add_argument("--json", action="store_true", help="print the verdict as JSON, with moves")
@@ -356,16 +350,14 @@ def _add_solve(commands: _Commands) -> None:
     solve.add_argument(
         "--max-nodes",
         type=int,
-        default=1_000_000,
         metavar="N",
-        help="positions to look at, a deal (default: %(default)s)",
+        help="positions to look at, a deal (default: a million)",
     )
     solve.add_argument(
         "--max-bytes",
         type=int,
-        default=400_000_000,
         metavar="B",
-        help="memory of a deal's search (default: %(default)s)",
+        help="memory of a deal's search (default: 400 MB)",
     )
     solve.add_argument(
         "--seed", type=int, default=0, metavar="S", help="other ways to search (default: 0)"

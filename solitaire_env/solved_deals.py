@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solitaire_env.envs.registration import find_sheet
-from solitaire_env.rulesheet import RuleSheet
+from solitaire_env.records import rules_digest
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -68,7 +67,7 @@ def known_deals(variant: str) -> KnownDeals:
         raise ValueError(f"no deals of {sheet.name} are known: solve some, then pack them")
     with np.load(path) as table:
         about = json.loads(str(table["about"]))
-        if about["rules"] != _digest(sheet):
+        if about["rules"] != rules_digest(sheet):
             raise ValueError(f"the known deals of {sheet.name} were solved under other rules")
         lengths = table["lengths"].astype(np.int64)
         return KnownDeals(sheet.name, table["statuses"], lengths, about["limits"])
@@ -93,13 +92,8 @@ def pack_known_deals(records: Iterable[Mapping[str, Any]], path: Path) -> None:
         statuses[verdict["deal"]] = STATUSES.index(verdict["status"])
         lengths[verdict["deal"]] = verdict["length"]
     told = {
-        "rules": _digest(find_sheet(variant)),
+        "rules": rules_digest(find_sheet(variant)),
         "limits": {"max_nodes": nodes, "max_bytes": size},
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(path, statuses=statuses, lengths=lengths, about=json.dumps(told))
-
-
-def _digest(sheet: RuleSheet) -> str:
-    """Give 16 hexadecimal digits that change with a sheet's rules."""
-    return sha256(repr(sheet).encode()).hexdigest()[:16]
