@@ -56,7 +56,7 @@ def plot_foundation_cards(evaluations: Sequence[Evaluation], path: str | Path) -
 
 
 def plot_learning(tables: Sequence[str | Path], path: str | Path) -> None:
-    """Draw win rate and foundation cards by steps, a line a run.
+    """Draw the foundation cards of validations by steps, a line a run.
 
     Args:
         tables: `validation.csv` of runs, named by their folders.
