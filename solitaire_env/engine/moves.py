@@ -32,20 +32,18 @@ def play(rules: LoweredRules, game: Game, action: int, streaks: bool) -> None:
         draw_or_redeal(rules, game)
     elif action >= rules.group_to_space:
         group_to_space(rules, game, action - rules.group_to_space)
-    elif action >= rules.reserve_to_foundation:
-        cell = action - rules.reserve_to_foundation
-        to_foundation(rules, game, rules.reserve_source + cell, streaks)
-    elif action >= rules.waste_to_foundation:
-        to_foundation(rules, game, rules.waste_source, streaks)
     else:
-        from_source(rules, game, action // rules.piles, action % rules.piles, streaks)
+        from_source(rules, game, action, streaks)
     note_progress(game)
 
 
 @kernel
-def from_source(rules: LoweredRules, game: Game, source: int, target: int, streaks: bool) -> None:
-    """Move from a source to a column; a column aimed at itself means to the foundation."""
-    if source == target:
+def from_source(rules: LoweredRules, game: Game, action: int, streaks: bool) -> None:
+    """Move from a source to a column or a foundation; a column aimed at itself means the latter."""
+    single = action - rules.waste_to_foundation
+    source = action // rules.piles if single < 0 else rules.waste_source + single
+    target = action % rules.piles
+    if single >= 0 or source == target:
         to_foundation(rules, game, source, streaks)
     elif source >= rules.foundation_source:
         take_back(rules, game, source - rules.foundation_source, target)

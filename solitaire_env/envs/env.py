@@ -19,6 +19,7 @@ from solitaire_env.engine.state import (
     public_fields,
 )
 from solitaire_env.engine.table import Table
+from solitaire_env.envs.infos import tell_one
 from solitaire_env.envs.options import (
     RENDER_MODES,
     ActionError,
@@ -183,7 +184,7 @@ class SolitaireEnv(gym.Env[Observation, int]):
         observation, mask = self._first(deal, "position" in options)
         if self._human:
             self.render()
-        return observation, self._info(mask)
+        return observation, tell_one(self._counters, mask, self._seconds)
 
     def _first(self, deal: int, loaded: bool) -> tuple[Observation, MaskArray]:
         """Deal, unless a position is loaded already; observe the table (n,) and its mask (A,)."""
@@ -216,7 +217,7 @@ class SolitaireEnv(gym.Env[Observation, int]):
         number = self._check(action)
         observation, mask, result = self._table.step_alone(number)
         reward, terminated, truncated, illegal = result
-        info = self._info(mask)
+        info = tell_one(self._counters, mask, self._seconds)
         if illegal:
             info["illegal_action"] = True
         self._over = terminated or truncated
@@ -246,12 +247,6 @@ class SolitaireEnv(gym.Env[Observation, int]):
         self._require_deal()
         outcome = _OUTCOMES[self._counters[-1]]
         raise ActionError(f"action {number} after the end: the game is {outcome}, call reset")
-
-    def _info(self, mask: MaskArray) -> Info:
-        info: Info = dict(zip(COUNTERS, self._counters.tolist(), strict=False))
-        info["elapsed"] = self._seconds * info["moves"]
-        info["action_mask"] = mask
-        return info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Tell which actions are legal: (A,) bool, fresh; none before a reset or after the end.

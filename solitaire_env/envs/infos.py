@@ -1,4 +1,4 @@
-"""What a batch's `info` tells: an array a key and, as `_key`, a mask of the games that have it."""
+"""What `info` tells of one game; of a batch: an array a key and, as `_key`, which games have it."""
 
 from typing import Any, Final
 
@@ -33,6 +33,26 @@ def tell(
         told, masks = told * present, masks * present[:, None]
     values = (*told[: len(COUNTERS)], seconds_per_move * told[_MOVES], masks)
     return dict(zip(_KEYS, values, strict=True)) | dict(zip(_PRESENT, have, strict=True))
+
+
+def tell_one(told: IntArray, mask: MaskArray, seconds_per_move: float) -> Infos:
+    """Tell of one game: (TOLD,) int64 and (A,) int8, which the info keeps.
+
+    The names of `COUNTERS` once more: a literal is three times as fast as pairing them here.
+    """
+    deal, moves, passes, redeals, cards, score, streak, longest, _ = told.tolist()
+    return {
+        "deal": deal,
+        "moves": moves,
+        "passes": passes,
+        "redeals_left": redeals,
+        "foundation_cards": cards,
+        "score": score,
+        "streak": streak,
+        "longest_streak": longest,
+        "elapsed": seconds_per_move * moves,
+        "action_mask": mask,
+    }
 
 
 def tell_ends(infos: Infos, told: IntArray, over: BoolArray) -> None:
