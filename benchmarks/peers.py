@@ -17,6 +17,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from itertools import chain, zip_longest
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from solitaire_env import VARIANTS
@@ -225,12 +226,22 @@ def split(entries: Sequence[Entry]) -> tuple[list[Entry], list[Entry]]:
     return ours, [entry for entry in entries if entry not in ours]
 
 
-def ratios(entries: Sequence[Entry]) -> dict[str, dict[str, float]]:
-    """Divide our best rates by each peer's: peer -> variant -> ratio."""
+def ratio(own: Entry, peer: Entry) -> dict[str, float]:
+    """Divide our rates by a peer's.
+
+    `best`: of the best runs. `median`: of the runs of a round, the median of all rounds; a machine
+    that is now fast, now slow moves it less.
+    """
+    rounds = [one / other for one, other in zip(own.rates, peer.rates, strict=True)]
+    return {"best": max(own.rates) / max(peer.rates), "median": median(rounds)}
+
+
+def ratios(entries: Sequence[Entry]) -> dict[str, dict[str, dict[str, float]]]:
+    """Divide our rates by each peer's: peer -> variant -> ratio."""
     ours, peers = split(entries)
     return {
         peer.contestant.title: {
-            own.contestant.title: max(own.rates) / max(peer.rates) for own in ours if not own.reason
+            own.contestant.title: ratio(own, peer) for own in ours if not own.reason
         }
         for peer in peers
         if not peer.reason
@@ -243,17 +254,21 @@ def markdown(entries: Sequence[Entry], report: dict[str, Any]) -> str:
     header = ("", "Version", "Games", "Best", "Median", "Spread", "Bytes a step")
     found = report["ratios"]
     titles = [own.contestant.title for own in ours if not own.reason]
-    times = [(peer, *(f"{found[peer][title]:,.1f}" for title in titles)) for peer in found]
+    times = [(peer, *(_text(found[peer][title]) for title in titles)) for peer in found]
     told = ", ".join(f"{name} {value}" for name, value in report["machine"].items())
     return "\n\n".join(
         (
             f"Best of {report['runs']} runs of {report['seconds']:g} s after one to warm up, "
             f"one thread, steps a second of all games together. Machine: {told}.",
             markdown_table(header, [entry.row() for entry in (*ours, *peers)]),
-            "Our best rate divided by the peer's:",
+            "Our best rate divided by the peer's; in brackets the median of the rounds' ratios:",
             markdown_table(("Peer", *titles), times),
         )
     )
+
+
+def _text(ratio: dict[str, float]) -> str:
+    return f"{ratio['best']:,.1f} ({ratio['median']:,.1f})"
 
 
 def write(text: str, report: dict[str, Any]) -> None:

@@ -47,7 +47,7 @@ def spread_actions(rules: LoweredRules, words: Words, out: Any) -> None:
 def members_of(_rules: LoweredRules, members: Words, out: Any) -> None:
     """List the members of a set by `count_members` and `nth_member`."""
     for nth in range(sets.count_members(members[0])):
-        out[nth] = sets.nth_member(members[0], nth)
+        out[sets.any_row(nth)] = sets.nth_member(members[0], nth)
 
 
 @cache

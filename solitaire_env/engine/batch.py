@@ -17,7 +17,7 @@ from solitaire_env.engine.lowered import LoweredRules
 from solitaire_env.engine.moves import play
 from solitaire_env.engine.observation import write_observation
 from solitaire_env.engine.outcome import judge
-from solitaire_env.engine.sets import WORD, count_members, nth_member, spread_actions
+from solitaire_env.engine.sets import WORD, any_row, count_members, nth_member, spread_actions
 from solitaire_env.engine.settings import Illegal, Reward, Settings
 from solitaire_env.engine.state import (
     BoolArray,
@@ -135,7 +135,8 @@ def step_games(
     is told (TOLD, N).
     """
     choices = settings[0]
-    for row in range(start, stop):
+    for number in range(start, stop):
+        row = any_row(number)
         game = games[row]
         if resets[row]:
             start_game(rules, game, ANY_DEAL)
@@ -262,7 +263,8 @@ def random_steps(
     for _ in range(steps):
         for row in range(start, stop):
             actions[row] = random_action(games[row])
-        for row in range(start, stop):
+        for number in range(start, stop):
+            row = any_row(number)
             game, shown = games[row], observations[row]
             rewards[row] = step_game(rules, game, choices, actions[row], shown)
             if game.outcome != 0 or is_cut(game, choices):

@@ -85,3 +85,13 @@ def count_members(members: np.uint64) -> int:
 def nth_member(members: np.uint64, nth: int) -> int:
     """Find the place of the nth member, from 0, of a set that has so many."""
     return [place for place in range(WORD) if int(members) >> place & 1][nth]
+
+
+@compiled_as(vectors.any_row)
+def any_row(row: int) -> int:
+    """Give a row's number as if it could be any.
+
+    Knowing that rows follow each other, the compiler would carry dozens of addresses from row to
+    row, one a field, more than a processor has registers for.
+    """
+    return row
