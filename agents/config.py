@@ -11,8 +11,12 @@ _MAY_BE_ZERO = (
     "run.validate_every",
     "env.no_progress_limit",
     "env.max_episode_steps",
+    "imitation.steps",
+    "imitation.fade",
 )
 
+
+LOOPS = ("own", "sb3")
 
 PLAYERS = ("greedy",)
 """Sections that a file may hold for others than training: the weights of a player."""
@@ -28,6 +32,8 @@ class Run:
 
     variant: str = ""
     """a rule sheet's name"""
+    loop: str = "own"
+    """own: this project's, which can do all of what is below; sb3: that of sb3-contrib"""
     total_steps: int = 10_000_000
     """moves played in training, all games together"""
     minutes: float = 0.0
@@ -56,6 +62,8 @@ class Env:
     """see the environment's own argument"""
     reward_scale: float = 0.1
     """rewards are multiplied by it"""
+    win_bonus: float = 0.0
+    """what a win is worth beside that; not for Stable-Baselines3's loop"""
     no_progress_limit: int = 12
     """moves without progress that cut a game short; 0: the rule sheet's limit"""
     max_episode_steps: int = 0
@@ -91,6 +99,18 @@ class Ppo:
 
 
 @dataclass(frozen=True)
+class Imitation:
+    """Section [imitation]: learning from the rule-based player, before and beside PPO."""
+
+    steps: int = 0
+    """moves, the first of the run, in which the network only learns what that player would do"""
+    fade: int = 0
+    """moves after these in which it is still held to that player, less and less"""
+    temperature: float = 1.0
+    """units of its weighed sums in which an action is e times as good as another"""
+
+
+@dataclass(frozen=True)
 class Network:
     """Section [network]: widths of the layers."""
 
@@ -111,6 +131,7 @@ class Config:
     run: Run = field(default_factory=Run)
     env: Env = field(default_factory=Env)
     ppo: Ppo = field(default_factory=Ppo)
+    imitation: Imitation = field(default_factory=Imitation)
     network: Network = field(default_factory=Network)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
@@ -181,6 +202,8 @@ def _set(config: Config, name: str, value: Any) -> Config:
     lowest = 1 if type(value) is int and name not in _MAY_BE_ZERO else 0
     if not isinstance(value, str) and not lowest <= value < float("inf"):
         raise ConfigError(f"{name} is {value!r}, accepted are numbers from {lowest}")
+    if name == "run.loop" and value not in LOOPS:
+        raise ConfigError(f"run.loop is {value!r}, accepted are {', '.join(LOOPS)}")
     section, key = name.split(".")
     return replace(config, **{section: replace(getattr(config, section), **{key: value})})
 

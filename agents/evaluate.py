@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--agent",
         required=True,
-        help=f"{', '.join(AGENTS)}, module:factory, or a .zip that MaskablePPO saved",
+        help=f"{', '.join(AGENTS)}, module:factory, or the file of a network",
     )
     parser.add_argument("--variant", required=True, help="as san-juan-hill")
     parser.add_argument(

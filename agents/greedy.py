@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.greedy_board import table_of
-from agents.greedy_choice import TRIED_SLOTS, choose
+from agents.greedy_choice import choose
 from agents.greedy_features import Feature
+from agents.memory import TRIED_SLOTS, with_rows
 from solitaire_env.engine.lowered import LoweredRules, lower
 from solitaire_env.envs.registration import find_sheet
 from solitaire_env.evaluation import BoolArray, ByteArray, FloatArray, IntArray, SeedArray
@@ -82,9 +83,7 @@ class GreedyPolicy:
 
     def reset(self, rows: IntArray, seeds: SeedArray) -> None:
         """Begin games: see `Policy`."""
-        missing = int(rows.max(initial=-1)) + 1 - len(self._tried)
-        if missing > 0:
-            self._tried = np.pad(self._tried, ((0, missing), (0, 0)))
+        self._tried = with_rows(self._tried, rows)
         self._tried[rows] = 0
 
     def act(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> IntArray:

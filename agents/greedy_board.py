@@ -4,39 +4,19 @@ Kernels, compiled once for all games: a game is some ints of a `Table`. They rea
 and nothing else, so none can know more than a player sees.
 """
 
-from collections.abc import Callable
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from agents.memory import position_words
 from solitaire_env.cards import NO_CARD, RANKS_PER_SUIT, UNKNOWN
 from solitaire_env.engine.building import PLACE, RANK, SUIT, TAKES
-from solitaire_env.engine.compile import KERNEL_DIGEST, kernel
+from solitaire_env.engine.compile import kernel
 from solitaire_env.engine.lowered import SINGLE_CARDS, LoweredRules
 from solitaire_env.engine.state import observation_size, public_fields
 from solitaire_env.evaluation import ByteArray
 from solitaire_env.rulesheet import MAX_PILES
-
-
-def entry(function: Callable[..., None]) -> Any:
-    """Compile what Python calls, and keep it on disk until a source that it is made of changes.
-
-    Numba's own cache would notice an edit in the function's own file only.
-    """
-    dispatcher: Any = njit(cache=True, nogil=True, _nrt=False)(function)
-    if hasattr(dispatcher, "_cache"):
-        dispatcher._cache._cache_file._source_stamp = _digest_sources()
-    return dispatcher
-
-
-def _digest_sources() -> str:
-    sources = sorted(Path(__file__).parent.glob("greedy_*.py"))
-    return sha256(b"".join(path.read_bytes() for path in sources)).hexdigest() + KERNEL_DIGEST
-
 
 FAR = 63
 """`need` of what is no card, or not seen."""
@@ -109,8 +89,7 @@ def table_of(rules: LoweredRules, features: int) -> npt.NDArray[Any]:
     table.singly = rules.lift == SINGLE_CARDS
     table.lift = rules.build if rules.lift == SINGLE_CARDS else rules.lift
     table.size = size
-    words = np.random.default_rng(0).integers(1, 2**64, dtype["words"].shape[0], np.uint64)
-    table.words = words
+    table.words = position_words(dtype["words"].shape[0])
     return table
 
 

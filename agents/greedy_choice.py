@@ -3,53 +3,14 @@
 import numpy as np
 import numpy.typing as npt
 
-from agents.greedy_board import Table, entry, study
+from agents.compiled import entry
+from agents.greedy_board import Table, study
 from agents.greedy_features import Feature, describe
+from agents.memory import Words, hash_position, remember, was_tried
 from solitaire_env.engine.compile import kernel
 from solitaire_env.evaluation import BoolArray, ByteArray, FloatArray, IntArray
 
-Words = npt.NDArray[np.uint64]
-
-TRIED_SLOTS = 2048
-"""Places of a game's memory of actions taken; it forgets all when three quarters are full."""
-
-
-@kernel
-def _hash_position(t: Table) -> np.uint64:
-    """Hash what is seen but for the counters, which never come back."""
-    total = np.uint64(0)
-    for place in range(t.counters):
-        total += t.words[place] * np.uint64(t.seen[place])
-    return total
-
-
-@kernel
-def _key(position: np.uint64, action: int) -> np.uint64:
-    """Give the key, never 0, of an action in a position of this hash."""
-    word = position + np.uint64(action + 1) * np.uint64(0x9E3779B97F4A7C15)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return (word ^ (word >> np.uint64(31))) | np.uint64(1)
-
-
-@kernel
-def _slot(tried: Words, key: np.uint64) -> int:
-    """Find a key's place in a memory (slots,), or the free one where it belongs."""
-    slot = np.int64(key >> np.uint64(32)) % (len(tried) - 1)
-    while tried[slot] != 0 and tried[slot] != key:
-        slot = (slot + 1) % (len(tried) - 1)
-    return slot
-
-
-@kernel
-def _remember(tried: Words, key: np.uint64) -> None:
-    """Note a key; the last place counts them."""
-    if tried[-1] * np.uint64(4) > np.uint64(3 * len(tried)):
-        tried[:] = np.uint64(0)
-    slot = _slot(tried, key)
-    if tried[slot] == 0:
-        tried[slot] = key
-        tried[-1] += np.uint64(1)
+SingleArray = npt.NDArray[np.float32]
 
 
 @kernel
@@ -69,18 +30,18 @@ def decide(t: Table, observation: ByteArray, mask: BoolArray, tried: Words) -> i
     If all were taken, the best; 0 where none is legal.
     """
     study(t, observation)
-    position = _hash_position(t)
+    position = hash_position(t.seen, t.words, t.counters)
     best, best_score, best_fresh = -1, 0.0, False
     for action in range(len(mask)):
         if not mask[action]:
             continue
         score = _weigh(t, action)
-        fresh = tried[_slot(tried, _key(position, action))] == 0
+        fresh = not was_tried(tried, position, action)
         if best < 0 or fresh > best_fresh or (fresh == best_fresh and score > best_score):
             best, best_score, best_fresh = action, score, fresh
     if best < 0:
         return 0
-    _remember(tried, _key(position, best))
+    remember(tried, position, best)
     return best
 
 
@@ -109,6 +70,22 @@ def choose(
 
 
 @entry
+def weigh_actions(
+    table: Table, observations: ByteArray, masks: BoolArray, scores: SingleArray
+) -> None:
+    """Write the weighed sum of each legal action in some games to `scores` (k, A) float32.
+
+    -inf stands for all others.
+    """
+    t = table[0]
+    for index in range(len(observations)):
+        study(t, observations[index])
+        for action in range(masks.shape[1]):
+            legal = masks[index, action]
+            scores[index, action] = _weigh(t, action) if legal else -np.inf
+
+
+@entry
 def score_actions(
     table: Table, observation: ByteArray, mask: BoolArray, tried: Words, scores: FloatArray
 ) -> None:
@@ -118,10 +95,10 @@ def score_actions(
     """
     t = table[0]
     study(t, observation)
-    position = _hash_position(t)
+    position = hash_position(t.seen, t.words, t.counters)
     for action in range(len(mask)):
         scores[action] = -np.inf
-        if mask[action] and tried[_slot(tried, _key(position, action))] == 0:
+        if mask[action] and not was_tried(tried, position, action):
             scores[action] = _weigh(t, action)
 
 
@@ -141,5 +118,6 @@ def is_obvious(table: Table, observation: ByteArray, action: int) -> bool:
 @entry
 def note_action(table: Table, observation: ByteArray, action: int, tried: Words) -> None:
     """Remember an action taken in a position."""
-    study(table[0], observation)
-    _remember(tried, _key(_hash_position(table[0]), action))
+    t = table[0]
+    study(t, observation)
+    remember(tried, hash_position(t.seen, t.words, t.counters), action)

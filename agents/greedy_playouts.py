@@ -1,7 +1,9 @@
 """Playouts: the rule-based player plays games on to their ends, inside the engine's own loop."""
 
-from agents.greedy_board import Table, entry
-from agents.greedy_choice import Words, decide
+from agents.compiled import entry
+from agents.greedy_board import Table
+from agents.greedy_choice import decide
+from agents.memory import Words
 from solitaire_env.engine.batch import step_game
 from solitaire_env.engine.lowered import LoweredRules
 from solitaire_env.engine.sets import spread_actions

@@ -32,31 +32,22 @@ class Layout:
         """Count the columns, which are the first piles and the first targets."""
         return self.shapes["tableau"][0]
 
-    @property
-    def slots(self) -> int:
-        """Count the cards of a pile that are looked at, from its top."""
-        return self.shapes["tableau"][1]
-
-    @property
-    def decks(self) -> int:
-        """Count the foundations of a suit."""
-        return self.shapes["foundations"][1]
-
-    @property
-    def rows(self) -> int:
-        """Count the piles, first in `piles`, that an observation holds card by card."""
-        return sum(pile[0] != "F" for pile in self.piles)
-
-    def starts(self) -> list[int]:
-        """Give the first byte of each of these rows."""
-        return [self._start(pile) for pile in self.piles[: self.rows]]
-
-    def _start(self, pile: str) -> int:
+    def start(self, pile: str) -> int:
+        """Give the first byte of a pile; of a suit's foundations: of their heights."""
         if pile[0] == "T":
-            return self.places["tableau"][0] + int(pile[1:]) * self.slots
+            return self.places["tableau"][0] + int(pile[1:]) * self.shapes["tableau"][1]
         if pile[0] == "R":
             return self.places["reserve"][0] + int(pile[1:])
+        if pile[0] == "F":
+            decks = self.shapes["foundations"][1]
+            return self.places["foundations"][0] + SUITS.index(pile[1]) * decks
         return self.places["stock" if pile == "stock" else "waste"][0]
+
+    def height_byte(self, pile: str) -> int:
+        """Give the byte that counts the cards of a column, the stock or the waste."""
+        if pile[0] == "T":
+            return self.places["heights"][0] + int(pile[1:])
+        return self.places["stock_height" if pile == "stock" else "waste_height"][0]
 
 
 def layout_of(env: Any) -> Layout:

@@ -1,12 +1,12 @@
 """The network: structured as the table is, one encoder for all piles, moves scored by their ends.
 
-It is built from a `Layout` alone, so that it serves any game. In shapes, B are games, P piles,
-K cards of a pile, C columns, E other targets and A actions.
+It is built from a `Layout` alone, so that it serves any game. In shapes, B are games, P piles, C
+columns, E other targets and A actions.
 """
 
-from functools import reduce
 from typing import Any
 
+import numpy as np
 import torch as th
 from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -18,11 +18,39 @@ from torch.nn import functional
 from agents.config import Network
 from agents.distribution import FastMaskedDistribution
 from agents.layout import Layout
-from solitaire_env.cards import RANKS_PER_SUIT, SUITS, UNKNOWN
+from agents.reading import (
+    CARDS,
+    DEPTH,
+    PAIRS,
+    add_rows,
+    card_traits,
+    plan_of,
+    read,
+    standing_facts,
+)
 
-CARDS = UNKNOWN + 1
-FACTS = 3
-"""Numbers that say how a card stands in its game: see `TableEncoder._facts`."""
+UNIT = 16
+"""Counters are divided by it, after they are cut at four times as much."""
+
+
+class LookUp(th.autograd.Function):
+    """Sums rows of a table, a pile's at a time: PyTorch's embedding bag, with a fast gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, table: th.Tensor, rows: th.Tensor, begins: th.Tensor) -> th.Tensor:
+        """Give the sums (B * P, width) of rows (M,) of the table (ROWS, width)."""
+        ctx.save_for_backward(rows, begins)
+        ctx.shape = table.shape
+        return functional.embedding_bag(rows, table, begins, mode="sum")
+
+    @staticmethod
+    def backward(ctx: Any, gradient: th.Tensor) -> tuple[th.Tensor, None, None]:  # type: ignore[override]
+        """Give the table's gradient."""
+        rows, begins = ctx.saved_tensors
+        out = th.zeros(ctx.shape)
+        values = gradient.float().cpu().contiguous()
+        add_rows(rows.cpu().numpy(), begins.cpu().numpy(), values.numpy(), out.numpy())
+        return out.to(gradient.device), None, None
 
 
 class TableEncoder(BaseFeaturesExtractor):
@@ -34,35 +62,21 @@ class TableEncoder(BaseFeaturesExtractor):
         sizes: of the layers.
     """
 
-    starts: th.Tensor
-    slots: th.Tensor
     traits: th.Tensor
-    ranks: th.Tensor
+    facts: th.Tensor
 
     def __init__(self, observation_space: spaces.Box, layout: Layout, sizes: Network) -> None:
         super().__init__(observation_space, len(layout.piles) * sizes.pile + sizes.table)
         self.layout, self.sizes = layout, sizes
-        self._add_constants()
-        self._add_layers()
-
-    def _add_constants(self) -> None:
-        ranks = th.arange(CARDS - 2) % RANKS_PER_SUIT
-        suits = th.arange(CARDS - 2) // RANKS_PER_SUIT
-        traits = th.cat([th.eye(RANKS_PER_SUIT)[ranks], th.eye(len(SUITS))[suits]], dim=1)
-        self._constant("traits", functional.pad(traits, (0, 0, 1, 1)))
-        self._constant("ranks", th.arange(1, RANKS_PER_SUIT + 1).view(-1, 1))
-        self._constant("starts", th.tensor(self.layout.starts()))
-        self._constant("slots", th.arange(self.layout.slots))
-
-    def _constant(self, name: str, value: th.Tensor) -> None:
-        self.register_buffer(name, value, persistent=False)
-
-    def _add_layers(self) -> None:
-        layout, sizes = self.layout, self.sizes
+        self._plan = plan_of(layout)
+        self.register_buffer("traits", th.from_numpy(card_traits()), persistent=False)
+        self.register_buffer("facts", th.from_numpy(standing_facts()), persistent=False)
         piles, rest = len(layout.piles), layout.size - layout.places["foundations"][0]
         self.card_own = nn.Embedding(CARDS, sizes.card)
         self.card_traits = nn.Linear(self.traits.shape[1], sizes.card, bias=False)
-        self.pile_in = nn.Linear(layout.slots * (sizes.card + FACTS) + 1, sizes.pile)
+        self.card_in = _each_depth(sizes.card, sizes.pile)
+        self.facts_in = _each_depth(self.facts.shape[1], sizes.pile)
+        self.pairs_in = nn.Parameter(th.randn(DEPTH * PAIRS, sizes.pile) * _FIRST_SCALE)
         self.pile_kind = nn.Parameter(th.zeros(piles, sizes.pile))
         self.table_in = nn.Linear(2 * sizes.pile + rest + CARDS, sizes.table)
         self.pile_out = nn.Linear(sizes.pile, sizes.pile)
@@ -70,85 +84,34 @@ class TableEncoder(BaseFeaturesExtractor):
 
     def forward(self, observations: th.Tensor) -> th.Tensor:
         """Encode observations (B, n), bytes of any number type: (B, P * pile + table)."""
-        seen = observations.long()
-        heights = self._heights(seen)
-        cards = self._cards(seen, heights)
-        copies = self._copies(seen)
-        piles = functional.relu(self._pile_sums(seen, heights, cards, copies) + self.pile_kind)
+        seen = observations.to("cpu", th.uint8)
+        device = self.traits.device
+        rows, begins, copies = (
+            th.from_numpy(part).to(device) for part in read(seen.numpy(), self._plan)
+        )
+        sums = LookUp.apply(self._table(), rows, begins)
+        piles = functional.relu(sums.view(len(seen), -1, self.sizes.pile) + self.pile_kind)
         # What follows the cards: foundations, heights and counters, in numbers of some units.
-        rest = seen[:, self.layout.places["foundations"][0] :].clamp(max=64) / 16
+        rest = seen[:, self.layout.places["foundations"][0] :].to(device).float()
+        rest = rest.clamp(max=4 * UNIT) / UNIT
         table = th.cat([piles.mean(dim=1), piles.amax(dim=1), rest, copies], dim=1)
         table = functional.relu(self.table_in(table))
         piles = functional.relu(self.pile_out(piles) + self.pile_context(table).unsqueeze(1))
         return th.cat([piles.flatten(1), table], dim=1)
 
-    def _part(self, seen: th.Tensor, name: str) -> th.Tensor:
-        first, end = self.layout.places[name]
-        return seen[:, first:end]
+    def _table(self) -> th.Tensor:
+        """Make what is looked up: (ROWS, pile)."""
+        cards = self.card_own.weight + self.card_traits(self.traits)
+        parts = (cards @ self.card_in, self.facts @ self.facts_in)
+        return th.cat([*(part.flatten(0, 1) for part in parts), self.pairs_in])
 
-    def _heights(self, seen: th.Tensor) -> th.Tensor:
-        """Count the cards of each pile: (B, P)."""
-        parts = [self._part(seen, "heights")]
-        if "stock" in self.layout.places:
-            parts += [self._part(seen, "stock_height"), self._part(seen, "waste_height")]
-        if "reserve" in self.layout.places:
-            parts.append(self._part(seen, "reserve").sign())
-        if len(self.layout.piles) > self.layout.rows:
-            parts.append(self._foundations(seen).sign().sum(-1))
-        return th.cat(parts, dim=1)
 
-    def _foundations(self, seen: th.Tensor) -> th.Tensor:
-        """Give the foundations' heights: (B, suits, decks)."""
-        return self._part(seen, "foundations").view(len(seen), -1, self.layout.decks)
+_FIRST_SCALE = 0.05
 
-    def _cards(self, seen: th.Tensor, heights: th.Tensor) -> th.Tensor:
-        """Line the piles up at their tops: cards (B, P, K), 0 under the lowest."""
-        heights = heights[:, : self.layout.rows].unsqueeze(-1)
-        places = (self.starts.view(-1, 1) + heights - 1 - self.slots).clamp(min=0)
-        cards = seen.gather(1, places.flatten(1)).view(places.shape)
-        cards = cards * (self.slots < heights)
-        if len(self.layout.piles) == self.layout.rows:
-            return cards
-        return th.cat([cards, self._foundation_tops(seen)], dim=1)
 
-    def _foundation_tops(self, seen: th.Tensor) -> th.Tensor:
-        """Give the top cards of each suit's foundations as a pile: (B, suits, K)."""
-        tops = self._foundations(seen)
-        first = RANKS_PER_SUIT * th.arange(tops.shape[1], device=seen.device).view(-1, 1)
-        return functional.pad(tops + first * tops.sign(), (0, self.layout.slots - tops.shape[2]))
-
-    def _copies(self, seen: th.Tensor) -> th.Tensor:
-        """Count the copies of each card that lie open in the piles: (B, CARDS), a deck's is 1."""
-        names = [name for name in ("tableau", "waste", "reserve") if name in self.layout.places]
-        cards = th.cat([self._part(seen, name) for name in names], dim=1)
-        counts = th.zeros(len(seen), CARDS, device=seen.device)
-        counts.scatter_add_(1, cards, th.ones_like(cards, dtype=counts.dtype))
-        counts[:, 0] = 0
-        return counts / self.layout.decks
-
-    def _pile_sums(
-        self, seen: th.Tensor, heights: th.Tensor, cards: th.Tensor, copies: th.Tensor
-    ) -> th.Tensor:
-        """Encode each pile by itself: (B, P, pile)."""
-        table = self.card_own.weight + self.card_traits(self.traits)
-        facts = self._facts(seen, copies).view(-1, FACTS)
-        games = CARDS * th.arange(len(seen), device=seen.device).view(-1, 1, 1)
-        parts = functional.embedding(cards, table), functional.embedding(cards + games, facts)
-        size = heights.unsqueeze(-1) / self.layout.slots
-        return self.pile_in(th.cat([th.cat(parts, dim=-1).flatten(2), size], dim=-1))
-
-    def _facts(self, seen: th.Tensor, copies: th.Tensor) -> th.Tensor:
-        """Tell of each card: how far its foundation is, whether it is next, its open copies.
-
-        Gives (B, CARDS, FACTS).
-        """
-        each = self.ranks - 1 - self._foundations(seen).unsqueeze(2)
-        each = each.masked_fill(each < 0, RANKS_PER_SUIT)
-        # Many times faster than a minimum along so short an axis.
-        gaps = reduce(th.minimum, each.unbind(-1)).flatten(1)
-        pads = (1, CARDS - 1 - gaps.shape[1])
-        far, near = functional.pad(gaps / RANKS_PER_SUIT, pads), functional.pad(gaps == 0, pads)
-        return th.stack([far, near.float(), copies], dim=-1)
+def _each_depth(width: int, pile: int) -> nn.Parameter:
+    """Make a layer for every depth of a pile: (DEPTH, width, pile)."""
+    return nn.Parameter(th.randn(DEPTH, width, pile) / (width * DEPTH) ** 0.5)
 
 
 class MoveScorer(nn.Module):
@@ -202,6 +165,29 @@ class ValueHead(nn.Module):
     def forward(self, encoded: th.Tensor) -> th.Tensor:
         """Estimate the values: (B, 1)."""
         return self.layers(encoded[:, -self.table :])
+
+
+class TableNetwork(nn.Module):
+    """The whole network: observations (B, n) uint8 to logits (B, A) and values (B,).
+
+    Args:
+        layout: of the game.
+        sizes: of the layers.
+    """
+
+    def __init__(self, layout: Layout, sizes: Network) -> None:
+        super().__init__()
+        self.sizes = sizes
+        self.actions = len(layout.ends)
+        seen = spaces.Box(0, 255, (layout.size,), np.uint8)
+        self.encoder = TableEncoder(seen, layout, sizes)
+        self.moves = MoveScorer(layout, sizes)
+        self.value = ValueHead(sizes)
+
+    def forward(self, observations: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
+        """Give logits (B, A), of illegal actions too, and values (B,)."""
+        encoded = self.encoder(observations)
+        return self.moves(encoded), self.value(encoded).squeeze(-1)
 
 
 class TablePolicy(MaskableActorCriticPolicy):

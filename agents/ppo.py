@@ -1,5 +1,6 @@
 """MaskablePPO: the model that training begins with, and trained networks as players."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ from agents.layout import layout_of
 from agents.memory import LoopMemory
 from agents.network import TablePolicy
 from agents.runs import best_network, temperature_of
+from agents.weights import SHIPPED, load_network
 from solitaire_env.envs.registration import env_id, find_sheet
 from solitaire_env.evaluation import BoolArray, ByteArray, GameStreams, IntArray, SeedArray
+
+Logits = Callable[[th.Tensor], th.Tensor]
 
 CHUNK = 64
 """Games that go through the network at once: always as many, the missing ones filled up, since
@@ -26,18 +30,17 @@ class NetworkPolicy:
     """Plays what a network prefers, but never the same action twice in the same position.
 
     Args:
-        network: an actor-critic policy of Stable-Baselines3 or sb3-contrib.
+        network: observations (B, n) uint8 to logits (B, A).
         memory: of the game's positions.
         temperature: 0 plays the most probable action; 1 draws by the network's probabilities;
             in between, the probable ones become more so.
     """
 
-    def __init__(self, network: Any, memory: LoopMemory, temperature: float) -> None:
+    def __init__(self, network: Logits, memory: LoopMemory, temperature: float) -> None:
         self._network = network
         self._memory = memory
         self._temperature = temperature
         self._streams = GameStreams()
-        network.set_training_mode(False)
 
     def reset(self, rows: IntArray, seeds: SeedArray) -> None:
         """Begin games: see `Policy`."""
@@ -71,30 +74,23 @@ class NetworkPolicy:
         chunk = np.zeros((CHUNK, observations.shape[1]), np.uint8)
         chunk[: len(observations)] = observations
         with th.no_grad():
-            choice = self._network.get_distribution(
-                th.as_tensor(chunk, device=self._network.device)
-            )
-        return _logits_of(choice).cpu().numpy()[: len(observations)]
-
-
-def _logits_of(choice: Any) -> th.Tensor:
-    """Find the logits in a distribution of ours, which is one itself, or of the libraries'."""
-    return choice.logits if hasattr(choice, "logits") else choice.distribution.logits
+            logits = self._network(th.as_tensor(chunk))
+        return logits.cpu().numpy()[: len(observations)]
 
 
 def make(
     variant: str,
     checkpoint: str | Path | None = None,
     temperature: float | None = None,
-    folder: str | Path = "runs",
+    folder: str | Path | None = None,
 ) -> NetworkPolicy:
     """Make a player of a saved network.
 
     Args:
         variant: a rule sheet's name.
-        checkpoint: a .zip that MaskablePPO saved; None: the best of the variant's runs.
+        checkpoint: a .safetensors file, or a .zip that MaskablePPO saved; None: see `folder`.
         temperature: see `NetworkPolicy`; None: as the run's configuration says, else 1.
-        folder: where the runs are.
+        folder: of runs, the best of which plays; None: the network that comes with the agents.
 
     Raises:
         ValueError: if there is no such network, it is of another game, or the temperature is
@@ -102,19 +98,47 @@ def make(
     """
     if temperature is not None and not temperature >= 0:
         raise ValueError(f"temperature is {temperature}, accepted are numbers from 0")
-    path = Path(checkpoint) if checkpoint is not None else best_network(Path(folder), variant)
-    if not path.is_file():
-        raise ValueError(f"there is no network at {path}")
+    path = _find(variant, checkpoint, folder)
     # As with the chunks: sums on more threads are other sums.
     th.set_num_threads(1)
     env = gym.make(env_id(find_sheet(variant)))
+    if path.suffix == ".zip":
+        logits, told = _load_zip(path, env, variant), temperature_of(path)
+    else:
+        network, about = load_network(path, variant)
+        logits, told = lambda seen: network(seen)[0], about.get("temperature", 1.0)
+    memory = LoopMemory(layout_of(env))
+    return NetworkPolicy(logits, memory, told if temperature is None else temperature)
+
+
+def _find(variant: str, checkpoint: str | Path | None, folder: str | Path | None) -> Path:
+    if checkpoint is not None:
+        return Path(checkpoint)
+    if folder is not None:
+        return best_network(Path(folder), variant)
+    return SHIPPED / f"{variant}.safetensors"
+
+
+def _load_zip(path: Path, env: Any, variant: str) -> Logits:
+    if not path.is_file():
+        raise ValueError(f"there is no network at {path}")
     model = MaskablePPO.load(path, device="cpu")
     spaces = model.observation_space, model.action_space
     if spaces != (env.observation_space, env.action_space):
         raise ValueError(f"{path} plays another game: {spaces} are not the spaces of {variant}")
-    if temperature is None:
-        temperature = temperature_of(path)
-    return NetworkPolicy(model.policy, LoopMemory(layout_of(env)), temperature)
+    return logits_of(model.policy)
+
+
+def logits_of(policy: Any) -> Logits:
+    """Make a function that gives the logits of a policy of Stable-Baselines3 or sb3-contrib."""
+    policy.set_training_mode(False)
+
+    def logits(observations: th.Tensor) -> th.Tensor:
+        choice = policy.get_distribution(observations.to(policy.device))
+        # A distribution of ours has logits itself; the libraries' have another inside.
+        return choice.logits if hasattr(choice, "logits") else choice.distribution.logits
+
+    return logits
 
 
 def new_model(config: Config, venv: Any) -> MaskablePPO:

@@ -20,20 +20,21 @@ def load_agent(name: str, variant: str, **options: Any) -> Policy:
 
     Args:
         name: one of `AGENTS`; or "module:factory", called as `factory(variant, **options)`; or the
-            path of a .zip that MaskablePPO saved. A zip and a module run code of their own: only
-            load those that you trust.
+            path of a network, .safetensors, or .zip as MaskablePPO saves it. A zip and a module run
+            code of their own: only load those that you trust.
         variant: a rule sheet's name.
         **options: for the factory.
 
     Raises:
         ValueError: for a name that is none of these, or options that the player does not take.
     """
-    if name.endswith(".zip"):
+    if name.endswith((".zip", ".safetensors")):
         name, options = "ppo", {"checkpoint": name, **options}
     module, colon, factory = AGENTS.get(name, name).partition(":")
     if not colon:
         known = ", ".join(AGENTS)
-        raise ValueError(f"agent is {name!r}, accepted are {known}, module:factory or a .zip file")
+        accepted = f"{known}, module:factory, a .safetensors or a .zip file"
+        raise ValueError(f"agent is {name!r}, accepted are {accepted}")
     try:
         make = getattr(import_module(module), factory)
     except (ModuleNotFoundError, AttributeError) as error:

@@ -4,16 +4,20 @@ import csv
 import io
 import json
 import os
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
 from agents.config import Config, ConfigError, config_of, differences
 
-CHECKPOINT = "checkpoint.zip"
-BEST = "best.zip"
+NETWORKS = ("best.safetensors", "last.safetensors", "best.zip", "checkpoint.zip")
+"""Files of a run that hold a network, the better ones first: of our own loop, of SB3's."""
+
 RUN = "run.json"
 VALIDATION = "validation.csv"
+
+_CARDS = 104
 
 _MAY_CHANGE = (
     "run.total_steps",
@@ -33,8 +37,8 @@ class Model(Protocol):
         ...
 
 
-def open_run(folder: Path, config: Config, command: str) -> bool:
-    """Make a run's folder, or find it again; tell whether there is a checkpoint to go on from.
+def open_run(folder: Path, config: Config, command: str) -> None:
+    """Make a run's folder, or find it again, and note the command.
 
     Raises:
         ConfigError: if the folder holds a run with other settings.
@@ -49,7 +53,6 @@ def open_run(folder: Path, config: Config, command: str) -> bool:
     told["commands"].append(command)
     told["versions"] = {package: version(package) for package in _PACKAGES}
     write_whole(path, json.dumps(told, indent=2).encode() + b"\n")
-    return (folder / CHECKPOINT).exists()
 
 
 def _check_same(folder: Path, before: Config, now: Config) -> None:
@@ -88,13 +91,19 @@ def note_validation(folder: Path, steps: int, summary: dict[str, Any]) -> None:
     write_whole(path, rows.encode())
 
 
-def best_cards(folder: Path) -> float:
-    """Give the most foundation cards of a run's validations; 0 before the first."""
+def score_of(summary: Mapping[str, Any]) -> float:
+    """Tell how good a validation is: the share of wins, and that of two decks' cards put up."""
+    wins, cards = float(summary["wins"]), float(summary["foundation_cards"])
+    return wins / float(summary["deals"]) + cards / _CARDS
+
+
+def best_score(folder: Path) -> float:
+    """Give the best of a run's validations; 0 before the first."""
     path = folder / VALIDATION
     if not path.exists():
         return 0.0
     with path.open(newline="", encoding="utf-8") as file:
-        return max((float(row["foundation_cards"]) for row in csv.DictReader(file)), default=0.0)
+        return max(map(score_of, csv.DictReader(file)), default=0.0)
 
 
 def best_network(runs: Path, variant: str) -> Path:
@@ -104,14 +113,15 @@ def best_network(runs: Path, variant: str) -> Path:
         ValueError: if no run of the variant has saved one.
     """
     folders = [path.parent for path in runs.rglob(RUN) if _variant(path) == variant]
-    networks = [folder / name for folder in folders for name in (BEST, CHECKPOINT)]
-    found = [path for path in networks if path.exists()]
+    found = [folder / name for folder in folders for name in NETWORKS if (folder / name).exists()]
     if not found:
         raise ValueError(
             f"no network of {variant} under {runs}: "
             f"train one with python -m agents.train configs/{variant}.toml"
         )
-    return max(found, key=lambda path: (best_cards(path.parent), path.name == BEST, _age(path)))
+    return max(
+        found, key=lambda path: (best_score(path.parent), -NETWORKS.index(path.name), _age(path))
+    )
 
 
 def _variant(path: Path) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from agents.greedy import greedy_table, load_weights
-from agents.greedy_choice import TRIED_SLOTS, is_obvious, note_action, score_actions
+from agents.greedy_choice import is_obvious, note_action, score_actions
 from agents.greedy_playouts import play_out
 from agents.guess import position_from_observation
+from agents.memory import TRIED_SLOTS
 from solitaire_env.engine.lowered import lower
 from solitaire_env.engine.settings import settings_record
 from solitaire_env.engine.state import Games, Outcome, new_games, observation_size

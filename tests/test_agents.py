@@ -10,7 +10,7 @@ import pytest
 from agents.registry import load_agent
 from solitaire_env import VARIANTS, register
 from tests.conftest import needs_module
-from tests.helpers import ROOT, every_variant, make
+from tests.helpers import ROOT, make
 from tests.tiny_games import TINY_GAMES
 from tests.tiny_runs import SAN_JUAN_HILL, TINY, tiny
 
@@ -25,8 +25,10 @@ from agents import train as train_command  # noqa: E402
 from agents.distribution import FastMaskedDistribution  # noqa: E402
 from agents.layout import layout_of  # noqa: E402
 from agents.memory import LoopMemory  # noqa: E402
-from agents.ppo import NetworkPolicy, new_model  # noqa: E402
-from agents.train import make_games, train  # noqa: E402
+from agents.network import LookUp  # noqa: E402
+from agents.ppo import NetworkPolicy, logits_of, new_model  # noqa: E402
+from agents.sb3_loop import make_games  # noqa: E402
+from agents.train import train  # noqa: E402
 from solitaire_env.evaluation import evaluate  # noqa: E402
 from solitaire_env.files import check_file, check_folder  # noqa: E402
 
@@ -57,39 +59,21 @@ def test_the_network_serves_every_game(name: str) -> None:
     assert len(set(ends)) == len(ends)
 
 
-@every_variant
-def test_piles_are_lined_up_at_their_tops(name: str) -> None:
-    """The encoder sees each pile's top card first, in fresh deals and later."""
-    model, venv = untrained(name)
-    layout, encoder = layout_of(venv.envs), model.policy.features_extractor
-    observations = venv.reset()
-    for _ in range(30):
-        observations = venv.step(venv.action_masks().argmax(axis=1))[0]
-    seen = th.as_tensor(observations).long()
-    cards = encoder._cards(seen, encoder._heights(seen)).numpy()
-    first, end = layout.places["tableau"]
-    tableau = observations[:, first:end].reshape(8, *layout.shapes["tableau"])
-    for game in range(8):
-        for pile in range(layout.columns):
-            column = tableau[game, pile]
-            expected = column[column > 0][::-1]
-            np.testing.assert_array_equal(cards[game, pile, : len(expected)], expected)
-            assert not cards[game, pile, len(expected) :].any()
-
-
-def test_the_distance_to_the_foundation() -> None:
-    """A card's own foundation is the tallest of its suit that is lower than it."""
-    model, venv = untrained(SAN_JUAN_HILL)
-    layout, encoder = layout_of(venv.envs), model.policy.features_extractor
-    observation = np.zeros((1, layout.size), np.uint8)
-    first, _ = layout.places["foundations"]
-    observation[0, first : first + 8] = [5, 2, 1, 1, 13, 1, 1, 1]
-    facts = encoder._facts(th.as_tensor(observation).long(), th.zeros(1, 54))[0]
-    far, near = (facts[:, 0] * 13).round().int(), facts[:, 1].int()
-    six_of_spades, three_of_spades, four_of_spades, five_of_hearts = 6, 3, 4, 13 + 5
-    assert far[[six_of_spades, three_of_spades, four_of_spades]].tolist() == [0, 0, 1]
-    assert near[[six_of_spades, three_of_spades, four_of_spades]].tolist() == [1, 1, 0]
-    assert far[five_of_hearts] == 3
+def test_looking_up_is_an_embedding_bag() -> None:
+    """The same sums, and the same gradient, as PyTorch's own."""
+    table = th.randn(7, 5, requires_grad=True)
+    rows, begins = th.tensor([3, 3, 6, 0, 1]), th.tensor([0, 2, 2, 4])
+    gradients = []
+    for look_up in (
+        LookUp.apply,
+        lambda *a: th.nn.functional.embedding_bag(a[1], a[0], a[2], mode="sum"),
+    ):
+        sums = look_up(table, rows, begins)
+        assert sums.shape == (4, 5)
+        (sums**3).sum().backward()
+        gradients.append((sums.detach(), table.grad))
+        table.grad = None
+    th.testing.assert_close(*gradients)
 
 
 def test_the_fast_distribution_is_the_slow_one() -> None:
@@ -124,7 +108,7 @@ def test_the_network_player_does_not_depend_on_the_games_at_once() -> None:
     for temperature in (0.0, 1.0):
         results = [
             evaluate(
-                NetworkPolicy(model.policy, LoopMemory(memory), temperature),
+                NetworkPolicy(logits_of(model.policy), LoopMemory(memory), temperature),
                 SAN_JUAN_HILL,
                 range(70),
                 num_envs=num_envs,
@@ -161,7 +145,11 @@ def test_no_action_is_repeated_in_a_position() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("nobody", {}, "accepted are random, greedy, search, ppo, module:factory or a .zip"),
+        (
+            "nobody",
+            {},
+            "accepted are random, greedy, search, ppo, module:factory, a .safetensors or",
+        ),
         ("nowhere:make", {}, "can't be loaded: No module named 'nowhere'"),
         ("agents.random_legal:nothing", {}, "can't be loaded"),
         ("random", {"temperature": 1.0}, "does not take temperature"),
@@ -211,7 +199,7 @@ def test_the_training_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     for seed in (3, 4):
         folder = tmp_path / SAN_JUAN_HILL / f"seed-{seed}"
         assert json.loads((folder / "run.json").read_text())["seed"] == seed
-        assert (folder / "checkpoint.zip").exists()
+        assert (folder / "last.safetensors").exists()
     with pytest.raises(SystemExit) as stopped:
         train_command.main([path, "--set", "ppo.lr=1", "--folder", str(tmp_path)])
     assert stopped.value.code == 2
