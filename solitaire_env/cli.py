@@ -70,6 +70,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _add_solve(commands)
     _add_watch(commands)
+    _add_play(commands)
     _add_replay(commands)
     _add_bench(commands)
     return parser
@@ -203,6 +204,25 @@ def print_watch(arguments: Arguments) -> None:
     show(watch(env, player, arguments.deal, check_seed(arguments.seed)), seconds)
     if arguments.save is not None:
         env.replay().save(arguments.save)
+
+
+def serve_play(arguments: Arguments) -> None:
+    """Play in a browser, with an agent at your side.
+
+    The page is served to this machine alone. An agent is named as for `watch`, and runs code.
+    """
+    from solitaire_env.envs.options import check_deal
+    from solitaire_env.web.serve import play
+
+    if arguments.deal is not None:
+        check_deal(arguments.deal)
+    play(
+        arguments.variant,
+        arguments.deal,
+        arguments.agent,
+        arguments.port,
+        browse=not arguments.no_browser,
+    )
 
 
 def print_replay(arguments: Arguments) -> None:
@@ -375,6 +395,19 @@ def _add_watch(commands: _Commands) -> None:
     add("--seed", type=int, default=0, metavar="N", help="of the agent's chance (default: 0)")
     add("--seconds", type=float, default=0.3, metavar="S", help="a table (default: %(default)s)")
     add("--save", metavar="FILE", help="write a record of the game: .json or .json.gz")
+
+
+def _add_play(commands: _Commands) -> None:
+    """Add the command that serves the table."""
+    from solitaire_env.web.serve import DEFAULT_PORT
+
+    parser = _add(commands, serve_play, "play", "play in a browser", "play pantagruel-turn1")
+    _add_variant(parser)
+    add = parser.add_argument
+    add("--deal", type=int, metavar="N", help="number of the deal (default: any)")
+    add("--agent", metavar="NAME", help="ppo, greedy, search, random or module:factory, for hints")
+    add("--port", type=int, default=DEFAULT_PORT, metavar="N", help="default: %(default)s")
+    add("--no-browser", action="store_true", help="do not open a browser")
 
 
 def _add_replay(commands: _Commands) -> None:

@@ -116,13 +116,18 @@ def sign_svg(layout: Layout, prefix: str, name: str, left: int, top: int) -> str
 
 def table_svg(sheet: RuleSheet, prefix: str, felt: str, signs: str) -> str:
     """Draw felt and slots, with the cards' definitions, and signs on them."""
-    layout, definitions = table_layout(sheet), _definitions().replace(_PREFIX, prefix)
+    layout, definitions = table_layout(sheet), card_definitions(prefix)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {layout.width} {layout.height}" '
         f'role="img" aria-label="{escape(sheet.title)}" style="width:100%;height:auto;'
         f'background:{felt_hex(felt)};border-radius:8px">'
         f"<defs>{definitions}</defs>{_slots(layout, prefix)}<g>{signs}</g></svg>"
     )
+
+
+def card_definitions(prefix: str) -> str:
+    """Define the cards and their parts, to be used by ids that begin with a prefix."""
+    return _definitions().replace(_PREFIX, prefix)
 
 
 def felt_hex(felt: str) -> str:

@@ -1,0 +1,122 @@
+"""Agents at the player's side: which there are, what they would play, and how surely."""
+
+from collections.abc import Mapping
+from time import monotonic
+from typing import Final
+
+import numpy as np
+
+from solitaire_env.evaluation import IntArray, Policy
+from solitaire_env.terminal import load_player
+from solitaire_env.web.game import Moment, Refused
+
+AGENTS: Final[Mapping[str, str]] = {
+    "ppo": "agents.ppo:make",
+    "greedy": "agents.greedy:make",
+    "search": "agents.search:make",
+    "random": "random",
+}
+"""Name -> what `load_player` takes."""
+
+HINTS: Final = ("ppo", "greedy")
+"""Whose choice a hint is: the first that can be loaded here."""
+
+ASKED: Final = 64
+"""Times that a player is asked for its choice, each with another chance: a probability is the
+share of them."""
+
+PATIENCE: Final = 0.5
+"""Seconds after which a slow player is asked no more."""
+
+_GAME: Final = np.zeros(1, np.int64)
+
+
+class Advisor:
+    """A player that looks at one game.
+
+    It remembers the game as its own, and so does not go in circles. A table that it has seen gets
+    the same answer again: the answer does not change when a move is undone.
+
+    Args:
+        name: what the page calls it.
+        player: the policy; row 0 is the game's, others are asked once and forgotten.
+    """
+
+    def __init__(self, name: str, player: Policy) -> None:
+        self.name = name
+        self._player = player
+        self._answers: dict[bytes, int] = {}
+        player.reset(_GAME, np.zeros(1, np.uint64))
+
+    def choice(self, moment: Moment) -> int:
+        """Give the action that it plays now."""
+        if moment.state not in self._answers:
+            self._answers[moment.state] = int(self._ask(moment, _GAME)[0])
+        return self._answers[moment.state]
+
+    def chances(self, moment: Moment) -> list[tuple[int, float]]:
+        """List the actions that it plays, with their probabilities, the likeliest first."""
+        counts = np.zeros(len(moment.info["action_mask"]), np.int64)
+        start, size = monotonic(), 1
+        while counts.sum() < ASKED and monotonic() - start < PATIENCE:
+            first = 1 + int(counts.sum())
+            rows = np.arange(first, min(first + size, ASKED + 1))
+            self._player.reset(rows, rows.astype(np.uint64))
+            counts += np.bincount(self._ask(moment, rows), minlength=len(counts))
+            size *= 4
+        shares = counts / counts.sum()
+        likeliest = np.argsort(-shares, kind="stable")
+        return [(int(action), float(shares[action])) for action in likeliest if counts[action]]
+
+    def _ask(self, moment: Moment, rows: IntArray) -> IntArray:
+        observations = np.repeat(moment.observation[None], len(rows), axis=0)
+        masks = np.repeat(moment.info["action_mask"][None].astype(np.bool_), len(rows), axis=0)
+        return self._player.act(observations, masks, rows)
+
+
+class Advisors:
+    """The players of one game, loaded when they are first asked.
+
+    Args:
+        variant: the game's name.
+        agents: name -> what `load_player` takes.
+        hints: names, the most trusted first.
+    """
+
+    def __init__(self, variant: str, agents: Mapping[str, str], hints: tuple[str, ...]) -> None:
+        self._variant = variant
+        self._agents = agents
+        self._hints = hints
+        self._loaded: dict[str, Advisor | Refused] = {}
+
+    def find(self, name: str | None) -> Advisor:
+        """Give a player by name; None: the one that gives hints.
+
+        Raises:
+            Refused: if it can't be loaded here.
+        """
+        if name is not None:
+            return self._load(name)
+        for each in self._hints:
+            try:
+                return self._load(each)
+            except Refused:
+                continue
+        raise Refused("no agent can be loaded here, so there is no hint")
+
+    def _load(self, name: str) -> Advisor:
+        if name not in self._agents:
+            raise Refused(f"agent: accepted are {', '.join(self._agents)}")
+        if name not in self._loaded:
+            self._loaded[name] = self._try(name)
+        found = self._loaded[name]
+        if isinstance(found, Refused):
+            raise found
+        return found
+
+    def _try(self, name: str) -> Advisor | Refused:
+        try:
+            return Advisor(name, load_player(self._agents[name], self._variant))
+        except Exception as error:  # a player is anybody's code, and may fail in any way
+            said = str(error).partition("\n")[0]
+            return Refused(f"{name} can't play {self._variant} here: {said}")
