@@ -60,10 +60,17 @@ class Contestant:
 
 
 PEERS = (
-    Contestant(
-        "OpenSpiel solitaire",
-        "open_spiel_solitaire.py",
-        requirements=("open_spiel==2.0.2", "numpy==2.4.6"),
+    *(
+        Contestant(
+            title,
+            "open_spiel_solitaire.py",
+            (mask,),
+            requirements=("open_spiel==2.0.2", "numpy==2.4.6"),
+        )
+        for title, mask in (
+            ("OpenSpiel solitaire", "own"),
+            ("OpenSpiel solitaire, mask from its list", "list"),
+        )
     ),
     Contestant("Pgx 2048", "pgx_2048.py", requirements=("pgx==2.6.0", *JAX)),
     Contestant("Jumanji Game2048", "jumanji_2048.py", requirements=("jumanji==1.1.2", *JAX)),

@@ -1,12 +1,15 @@
 """OpenSpiel's Klondike: tensor and mask are made every step, a random legal action is played.
 
+The mask is OpenSpiel's own (argument `own`), or made from its list of legal actions (`list`).
 Cards that are turned up (chance nodes) are not counted as steps, and a game that ends is dealt
 anew. The tensor goes into the observer's own buffer, twice as fast as the state's list of floats.
 """
 
+import sys
 from importlib.metadata import version
 from random import choice
 
+import numpy as np
 import pyspiel
 from open_spiel.python.observation import make_observation
 from runner import serve
@@ -14,6 +17,8 @@ from runner import serve
 game = pyspiel.load_game("solitaire")
 observer = make_observation(game)
 state = game.new_initial_state()
+own_mask = sys.argv[1] == "own"
+mask = np.zeros(game.num_distinct_actions(), np.bool_)
 
 
 def turn_up() -> None:
@@ -30,8 +35,13 @@ def play() -> int:
     """Play one action."""
     turn_up()
     observer.set_from(state, 0)
-    state.legal_actions_mask()
-    state.apply_action(choice(state.legal_actions()))
+    legal = state.legal_actions()
+    if own_mask:
+        state.legal_actions_mask()
+    else:
+        mask[:] = False
+        mask[legal] = True
+    state.apply_action(choice(legal))
     return 1
 
 

@@ -52,7 +52,10 @@ TaskContext = AbstractContextManager[Task]
 
 def check_seconds(seconds: object) -> float:
     """Return a duration in seconds, or raise OptionError unless it is a finite number above 0."""
-    number = real_number("seconds", seconds)
+    try:
+        number = real_number("seconds", seconds)
+    except OptionError:
+        number = 0.0
     if number == 0:
         raise OptionError(f"seconds is {seconds!r}, accepted are finite numbers above 0")
     return number

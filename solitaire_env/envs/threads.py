@@ -10,6 +10,9 @@ from solitaire_env.envs.options import whole_number
 GAMES_WORTH_THREADS = 4096
 """Below so many games one thread is faster than several."""
 
+SLICES_A_THREAD = 4
+"""More than one, so that a thread whose core is busy otherwise leaves work to the others."""
+
 
 class Threads:
     """A pool of threads for `num_games` rows; one thread means none but the caller's.
@@ -27,7 +30,8 @@ class Threads:
             many = num_games >= GAMES_WORTH_THREADS
             num_threads = (os.cpu_count() or 1) if many else 1
         self.count = min(whole_number("num_threads", num_threads, 1, 1024), num_games)
-        edges = [num_games * part // self.count for part in range(self.count + 1)]
+        parts = 1 if self.count == 1 else min(SLICES_A_THREAD * self.count, num_games)
+        edges = [num_games * part // parts for part in range(parts + 1)]
         self._slices = list(pairwise(edges))
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
 

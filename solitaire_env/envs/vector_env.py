@@ -124,7 +124,7 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
         size = self._table.new_outputs()[0].shape[1]
         self.single_observation_space = gym.spaces.Box(0, 255, (size,), np.uint8)
         self.single_action_space = gym.spaces.Discrete(self._table.rules.num_actions)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.observation_space = _batch_of(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
     @property
@@ -333,6 +333,18 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
     def close_extras(self, **_: Any) -> None:
         """Stop the threads."""
         self._threads.close()
+
+
+def _batch_of(single: gym.spaces.Box, count: int) -> gym.spaces.Box:
+    """Make the space of many games' observations; its bounds, all alike, are kept once.
+
+    Gymnasium would keep four bytes for every byte of an observation.
+    """
+    batch: Any = batch_space(single, 1)
+    for name in ("low", "high", "bounded_below", "bounded_above"):
+        setattr(batch, name, np.broadcast_to(getattr(batch, name), (count, *single.shape)))
+    batch._shape = (count, *single.shape)
+    return batch
 
 
 def _reset_mask(options: dict[str, Any], count: int) -> BoolArray:
