@@ -15,7 +15,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long lowest check coverage docs bench bench-peers bench-plots bench-compare clean
+.PHONY: help demo test test-long test-web lowest check coverage docs bench bench-peers bench-plots bench-compare clean
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -25,7 +25,7 @@ $(VENV)/.stamp: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $$($(PYTHON) --version) is too old; set PYTHON to a Python 3.11 or newer" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' || { echo "make: $(PYTHON) has no venv; install it (Debian: python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[agents,dev,docs,plot,render,video]'
+	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[agents,dev,docs,plot,render,video,web]'
 	@touch $@
 
 demo: $(VENV)/.stamp ## train a short San Juan Hill agent, then print it beside random play
@@ -36,6 +36,9 @@ test: $(VENV)/.stamp ## run the tests, JOBS files at a time
 
 test-long: $(VENV)/.stamp ## run the tests that take minutes, too
 	$(PY) -m pytest -m 'long or not long'
+
+test-web: $(VENV)/.stamp ## run the tests of the table in a browser; needs Chromium
+	$(PY) -m pytest tests/test_web.py tests/test_web_game.py tests/test_web_browser.py
 
 lowest: ## run the determinism tests on the lowest supported NumPy, numba and Gymnasium
 	$(PYTHON) -m venv .venv-lowest

@@ -9,12 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.greedy_board import table_of
-from agents.greedy_choice import choose
+from agents.greedy_choice import choose, score_actions
 from agents.greedy_features import Feature
 from agents.memory import TRIED_SLOTS, with_rows
 from solitaire_env.engine.lowered import LoweredRules, lower
 from solitaire_env.envs.registration import find_sheet
-from solitaire_env.evaluation import BoolArray, ByteArray, FloatArray, IntArray, SeedArray
+from solitaire_env.policies import (
+    BoolArray,
+    ByteArray,
+    FloatArray,
+    IntArray,
+    SeedArray,
+    weighed,
+)
+from solitaire_env.records import Thought
 
 CONFIGS = Path(__file__).resolve().parent.parent / "configs"
 
@@ -98,6 +106,29 @@ class GreedyPolicy:
             actions,
         )
         return actions
+
+    def think(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> list[Thought]:
+        """Tell what it thinks: see `Thinker`; a sum that is one higher is e times as probable."""
+        games = zip(np.ascontiguousarray(observations), masks, self._tried[rows], strict=True)
+        return weighed(np.array([untried_scores(self._table, *game) for game in games]))
+
+
+def untried_scores(
+    table: npt.NDArray[Any], seen: ByteArray, mask: BoolArray, tried: SeedArray
+) -> FloatArray:
+    """Weigh what was not tried in a position, or everything, if all was: (A,), -inf the others.
+
+    Args:
+        table: of `greedy_table`.
+        seen: (n,) uint8, the observation.
+        mask: (A,) bool.
+        tried: (slots,) what the game remembers.
+    """
+    scores = np.empty(len(mask))
+    score_actions(table, seen, mask, tried, scores)
+    if np.isinf(scores).all():
+        score_actions(table, seen, mask, np.zeros_like(tried), scores)
+    return scores
 
 
 def greedy_table(rules: LoweredRules, weights: Mapping[str, float]) -> npt.NDArray[Any]:

@@ -17,9 +17,19 @@ from agents.network import TablePolicy
 from agents.runs import best_network, temperature_of
 from agents.weights import SHIPPED, load_network
 from solitaire_env.envs.registration import env_id, find_sheet
-from solitaire_env.evaluation import BoolArray, ByteArray, GameStreams, IntArray, SeedArray
+from solitaire_env.policies import (
+    BoolArray,
+    ByteArray,
+    FloatArray,
+    GameStreams,
+    IntArray,
+    SeedArray,
+    weighed,
+)
+from solitaire_env.records import Thought
 
-Logits = Callable[[th.Tensor], th.Tensor]
+Network = Callable[[th.Tensor], th.Tensor]
+"""Observations (B, n) to logits (B, A), or to values (B,)."""
 
 CHUNK = 64
 """Games that go through the network at once: always as many, the missing ones filled up, since
@@ -34,10 +44,18 @@ class NetworkPolicy:
         memory: of the game's positions.
         temperature: 0 plays the most probable action; 1 draws by the network's probabilities;
             in between, the probable ones become more so.
+        value: observations (B, n) to values (B,), for `think`; None: it tells none.
     """
 
-    def __init__(self, network: Logits, memory: LoopMemory, temperature: float) -> None:
+    def __init__(
+        self,
+        network: Network,
+        memory: LoopMemory,
+        temperature: float,
+        value: Network | None = None,
+    ) -> None:
         self._network = network
+        self._value = value
         self._memory = memory
         self._temperature = temperature
         self._streams = GameStreams()
@@ -49,9 +67,7 @@ class NetworkPolicy:
 
     def act(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> IntArray:
         """Choose actions: see `Policy`."""
-        masks = self._memory.untried(observations, masks, rows)
-        logits = np.where(masks, self._logits(observations), -np.inf)
-        actions = self._choose(logits, rows)
+        actions = self._choose(self._logits(observations, masks, rows), rows)
         self._memory.note(observations, actions, rows)
         return actions
 
@@ -63,19 +79,29 @@ class NetworkPolicy:
         chosen = self._streams.draw(rows) * sums[:, -1]
         return (sums > chosen[:, None]).argmax(axis=1)
 
-    def _logits(self, observations: ByteArray) -> np.ndarray:
-        """Ask the network, in chunks: (k, A) float64."""
-        parts = [
-            observations[first : first + CHUNK] for first in range(0, len(observations), CHUNK)
-        ]
-        return np.concatenate([self._logits_of_chunk(part) for part in parts]).astype(np.float64)
+    def think(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> list[Thought]:
+        """Tell the network's own probabilities of what it did not try here: see `Thinker`."""
+        values = None if self._value is None else in_chunks(self._value, observations)
+        return weighed(self._logits(observations, masks, rows), values)
 
-    def _logits_of_chunk(self, observations: ByteArray) -> np.ndarray:
-        chunk = np.zeros((CHUNK, observations.shape[1]), np.uint8)
-        chunk[: len(observations)] = observations
-        with th.no_grad():
-            logits = self._network(th.as_tensor(chunk))
-        return logits.cpu().numpy()[: len(observations)]
+    def _logits(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> FloatArray:
+        """Ask the network: (k, A), -inf for what is illegal or was tried in the same position."""
+        untried = self._memory.untried(observations, masks, rows)
+        return np.where(untried, in_chunks(self._network, observations), -np.inf)
+
+
+def in_chunks(network: Network, observations: ByteArray) -> FloatArray:
+    """Ask a network of B observations at a time for as many as there are: float64."""
+    parts = [observations[first : first + CHUNK] for first in range(0, len(observations), CHUNK)]
+    return np.concatenate([_ask(network, part) for part in parts]).astype(np.float64)
+
+
+def _ask(network: Network, observations: ByteArray) -> np.ndarray:
+    chunk = np.zeros((CHUNK, observations.shape[1]), np.uint8)
+    chunk[: len(observations)] = observations
+    with th.no_grad():
+        said = network(th.as_tensor(chunk))
+    return said.cpu().numpy()[: len(observations)]
 
 
 def make(
@@ -103,12 +129,14 @@ def make(
     th.set_num_threads(1)
     env = gym.make(env_id(find_sheet(variant)))
     if path.suffix == ".zip":
-        logits, told = _load_zip(path, env, variant), temperature_of(path)
+        policy, told = _load_zip(path, env, variant), temperature_of(path)
+        logits, value = logits_of(policy), values_of(policy)
     else:
         network, about = load_network(path, variant)
-        logits, told = lambda seen: network(seen)[0], about.get("temperature", 1.0)
+        told = about.get("temperature", 1.0)
+        logits, value = lambda seen: network(seen)[0], lambda seen: network(seen)[1]
     memory = LoopMemory(layout_of(env))
-    return NetworkPolicy(logits, memory, told if temperature is None else temperature)
+    return NetworkPolicy(logits, memory, told if temperature is None else temperature, value)
 
 
 def _find(variant: str, checkpoint: str | Path | None, folder: str | Path | None) -> Path:
@@ -119,17 +147,17 @@ def _find(variant: str, checkpoint: str | Path | None, folder: str | Path | None
     return SHIPPED / f"{variant}.safetensors"
 
 
-def _load_zip(path: Path, env: Any, variant: str) -> Logits:
+def _load_zip(path: Path, env: Any, variant: str) -> Any:
     if not path.is_file():
         raise ValueError(f"there is no network at {path}")
     model = MaskablePPO.load(path, device="cpu")
     spaces = model.observation_space, model.action_space
     if spaces != (env.observation_space, env.action_space):
         raise ValueError(f"{path} plays another game: {spaces} are not the spaces of {variant}")
-    return logits_of(model.policy)
+    return model.policy
 
 
-def logits_of(policy: Any) -> Logits:
+def logits_of(policy: Any) -> Network:
     """Make a function that gives the logits of a policy of Stable-Baselines3 or sb3-contrib."""
     policy.set_training_mode(False)
 
@@ -139,6 +167,12 @@ def logits_of(policy: Any) -> Logits:
         return choice.logits if hasattr(choice, "logits") else choice.distribution.logits
 
     return logits
+
+
+def values_of(policy: Any) -> Network:
+    """Make a function that gives the values of a policy of Stable-Baselines3 or sb3-contrib."""
+    policy.set_training_mode(False)
+    return lambda observations: policy.predict_values(observations.to(policy.device)).squeeze(-1)
 
 
 def new_model(config: Config, venv: Any) -> MaskablePPO:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from agents.greedy import greedy_table, load_weights
-from agents.greedy_choice import is_obvious, note_action, score_actions
+from agents.greedy import greedy_table, load_weights, untried_scores
+from agents.greedy_choice import is_obvious, note_action
 from agents.greedy_playouts import play_out
 from agents.guess import position_from_observation
 from agents.memory import TRIED_SLOTS
@@ -99,10 +99,7 @@ class SearchPolicy:
 
     def _candidates(self, seen: ByteArray, mask: BoolArray, tried: SeedArray) -> IntArray:
         """List the moves to try, the best by the rules first."""
-        scores = np.empty(len(mask))
-        score_actions(self._looks, seen, mask, tried, scores)
-        if np.isinf(scores).all():
-            score_actions(self._looks, seen, mask, np.zeros_like(tried), scores)
+        scores = untried_scores(self._looks, seen, mask, tried)
         best = np.argsort(-scores, kind="stable")[: self._width]
         return best[np.isfinite(scores[best])]
 

@@ -6,11 +6,11 @@ at once, nor on their order.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import gymnasium as gym
 import numpy as np
@@ -19,7 +19,19 @@ import numpy.typing as npt
 from solitaire_env.deal_lists import check_deals, list_hash
 from solitaire_env.envs.registration import env_id, find_sheet
 from solitaire_env.files import check_folder
-from solitaire_env.records import game_record, package_versions
+from solitaire_env.policies import (
+    BoolArray,
+    ByteArray,
+    FloatArray,
+    GameStreams,
+    IntArray,
+    Policy,
+    RandomPolicy,
+    SeedArray,
+    game_seeds,
+    thoughts_of,
+)
+from solitaire_env.records import Thought, game_record, package_versions, with_thoughts
 from solitaire_env.solved_deals import known_deals
 from solitaire_env.statistics import (
     bootstrap_interval,
@@ -27,11 +39,19 @@ from solitaire_env.statistics import (
     wilson_interval,
 )
 
-ByteArray = npt.NDArray[np.uint8]
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
-SeedArray = npt.NDArray[np.uint64]
-FloatArray = npt.NDArray[np.float64]
+__all__ = [
+    "STEP_LIMIT",
+    "BoolArray",
+    "ByteArray",
+    "Evaluation",
+    "FloatArray",
+    "GameStreams",
+    "IntArray",
+    "Policy",
+    "RandomPolicy",
+    "SeedArray",
+    "evaluate",
+]
 
 STEP_LIMIT: Final = "step_limit"
 """The outcome of a game that reached the step limit, which `info` has no word for."""
@@ -46,79 +66,6 @@ _GAMES: Final = (
     "illegal_actions",
 )
 _IDLE: Final = -1
-_GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)
-
-
-class Policy(Protocol):
-    """A player of many games at once, each in a row of its own.
-
-    It sees what a player sees, and never a deal's number. What it remembers of a game it keeps
-    itself, by row. Chance must come from the seeds (`GameStreams` helps).
-    """
-
-    def reset(self, rows: IntArray, seeds: SeedArray) -> None:
-        """Learn that new games begin in rows (k,), each with a seed of its own (k,) uint64."""
-        ...
-
-    def act(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> IntArray:
-        """Choose an action in some games.
-
-        Args:
-            observations: (k, n) uint8.
-            masks: (k, A) bool, a legal action in each.
-            rows: (k,) which games these are.
-
-        Returns:
-            (k,) action numbers, all legal.
-        """
-        ...
-
-
-class GameStreams:
-    """Random numbers that a game owns: they depend on its seed and on how many it drew before."""
-
-    def __init__(self) -> None:
-        self._words: dict[int, np.uint64] = {}
-
-    def reset(self, rows: IntArray, seeds: SeedArray) -> None:
-        """Start the streams of rows (k,) from seeds (k,)."""
-        self._words.update(zip(rows.tolist(), seeds, strict=True))
-
-    def draw(self, rows: IntArray) -> FloatArray:
-        """Draw a number from [0, 1) in each of rows (k,); (k,) float64."""
-        words = np.array([self._words[row] for row in rows.tolist()], np.uint64) + _GAMMA
-        self._words.update(zip(rows.tolist(), words, strict=True))
-        return (_mix(words) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-
-class RandomPolicy:
-    """Plays any legal action, each as likely; a game's choices depend on its seed alone."""
-
-    def __init__(self) -> None:
-        self._streams = GameStreams()
-
-    def reset(self, rows: IntArray, seeds: SeedArray) -> None:
-        """Begin games: see `Policy`."""
-        self._streams.reset(rows, seeds)
-
-    def act(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> IntArray:
-        """Choose actions: see `Policy`."""
-        counts = masks.sum(axis=1)
-        chosen = np.floor(self._streams.draw(rows) * counts).astype(np.int64)
-        return (masks.cumsum(axis=1) > chosen[:, None]).argmax(axis=1)
-
-
-def _mix(words: SeedArray) -> SeedArray:
-    """Scatter 64-bit words (splitmix64's finalizer), so that neighbours have nothing in common."""
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))
-
-
-def _game_seeds(seed: int, deals: IntArray) -> SeedArray:
-    """Give each deal a seed of its own, from which the deal's number can't be told."""
-    start = _mix(np.array([seed % 2**64], np.uint64) + _GAMMA)
-    return _mix(start + (deals.astype(np.uint64) + np.uint64(1)) * _GAMMA)
 
 
 @dataclass(frozen=True)
@@ -245,7 +192,8 @@ def evaluate(
         num_envs: games side by side at most; changes the speed and nothing else.
         seed: what the policy's chance comes from.
         illegal: "raise" for an illegal action; "noop" leaves the game as it is and counts it.
-        record: a folder for a JSON file a game (see `records.game_record`); None: none are kept.
+        record: a folder for a JSON file a game (see `records.game_record`), with what the policy
+            thinks if it tells (see `policies.Thinker`); None: none are kept.
         **kwargs: for the environment; `autoreset_mode` is the evaluation's own.
 
     Raises:
@@ -349,7 +297,7 @@ class _Table:
         # An idle row plays some deal or other, unnoticed: the batch steps all rows.
         options = {"reset_mask": over, "deals": self._deals[self._games]}
         self._observations, _ = self._envs.reset(options=options)
-        self._policy.reset(fresh, _game_seeds(self._seed, self._deals[self._games[fresh]]))
+        self._policy.reset(fresh, game_seeds(self._seed, self._deals[self._games[fresh]]))
         return True
 
     def _step(self) -> BoolArray:
@@ -358,11 +306,18 @@ class _Table:
         actions = masks.argmax(axis=1)
         rows = np.flatnonzero((self._games != _IDLE) & masks.any(axis=1))
         if len(rows):
+            self._ask(masks[rows], rows)
             actions[rows] = self._choose(masks[rows], rows)
         self._observations, _, terminated, truncated, infos = self._envs.step(actions)
         over = terminated | truncated
         self._note(actions, over & (self._games != _IDLE), infos)
         return over
+
+    def _ask(self, masks: BoolArray, rows: IntArray) -> None:
+        """Record what the policy thinks before it acts."""
+        if self._recorder:
+            thoughts = thoughts_of(self._policy, self._observations[rows], masks, rows)
+            self._recorder.think(self._games[rows], thoughts)
 
     def _choose(self, masks: BoolArray, rows: IntArray) -> IntArray:
         actions = np.asarray(self._policy.act(self._observations[rows], masks, rows))
@@ -395,13 +350,20 @@ class _Recorder:
         self._variant = variant
         self._kwargs = kwargs
         self._actions: dict[int, list[int]] = {}
+        self._thoughts: dict[int, list[Thought | None]] = {}
+        self._latest: dict[int, Thought | None] = {}
         check_folder(folder)
+
+    def think(self, games: IntArray, thoughts: Sequence[Thought | None]) -> None:
+        self._latest = dict(zip(games.tolist(), thoughts, strict=True))
 
     def add(self, games: IntArray, actions: IntArray) -> None:
         for game, action in zip(games.tolist(), actions.tolist(), strict=True):
             self._actions.setdefault(game, []).append(action)
+            self._thoughts.setdefault(game, []).append(self._latest.get(game))
 
     def write(self, game: int, deal: int, end: dict[str, Any]) -> None:
         record = game_record(self._variant, deal, self._actions.pop(game), self._kwargs)
+        told = with_thoughts(record | end, self._thoughts.pop(game))
         path = self._folder / f"{self._variant}-{deal}.json"
-        path.write_text(json.dumps(record | end) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(told) + "\n", encoding="utf-8")

@@ -7,10 +7,10 @@ what a player thought of each action, where it told.
 
 import gzip
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from math import isfinite
 from numbers import Real
 from pathlib import Path
 from typing import Any, Final, cast
@@ -25,6 +25,7 @@ from solitaire_env.rulesheet import RuleSheet
 MAX_BYTES: Final = 32 * 2**20
 """Of a record's text; what is larger is not read."""
 
+_LARGEST: Final = sys.float_info.max
 _GZIP: Final = b"\x1f\x8b"
 _NAMES: Final = ("name", "title", "source", "honour")
 """What a sheet says of a game without ruling it."""
@@ -87,14 +88,44 @@ class Thought:
     Attributes:
         value: its estimate of what is to come, or None.
         top: the likeliest actions, each with its probability.
+
+    Raises:
+        ValueError: for what is no finite number, no action number or no probability.
     """
 
     value: float | None = None
     top: tuple[tuple[int, float], ...] = ()
 
+    def __post_init__(self) -> None:
+        """Check the numbers, and make them Python's own."""
+        value = None if self.value is None else _number(self.value, -_LARGEST, _LARGEST)
+        top = tuple((_action(action), _number(chance, 0, 1)) for action, chance in self.top)
+        object.__setattr__(self, "value", value)
+        object.__setattr__(self, "top", top)
+
     def to_json(self) -> dict[str, Any]:
         """Give the thought as what JSON can hold."""
         return {"value": self.value, "top": [list(pair) for pair in self.top]}
+
+
+def _action(value: object) -> int:
+    if not is_whole(value) or value < 0:
+        raise ValueError(f"a thought's action is {value!r}, accepted are whole numbers from 0")
+    return int(value)
+
+
+def _number(value: Any, low: float, high: float) -> float:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not low <= value <= high:
+        raise ValueError(f"a thought holds {value!r}, accepted are numbers {low}..{high}")
+    return float(value)
+
+
+def with_thoughts(record: Mapping[str, Any], thoughts: Sequence[Thought | None]) -> dict[str, Any]:
+    """Add what was thought before each action to a record; nothing if nothing was."""
+    if not any(thoughts):
+        return dict(record)
+    return {**record, "policy": [thought and thought.to_json() for thought in thoughts]}
 
 
 def check_record(told: object) -> None:
@@ -145,18 +176,13 @@ def read_text(path: Path) -> str:
 def read_thoughts(told: object) -> tuple[Thought | None, ...]:
     """Read what `Thought.to_json` gave, one an action; raise ReplayError for anything else."""
     try:
-        return tuple(each and _read_thought(each) for each in cast("list[Any]", told))
+        if not isinstance(told, list):
+            raise TypeError
+        return tuple(each if each is None else _read_thought(each) for each in told)
     except (TypeError, ValueError, KeyError, AttributeError):
         accepted = 'a list of null or {"value": number or null, "top": [[action, probability]]}'
         raise ReplayError(f"policy must be {accepted}") from None
 
 
-def _read_thought(told: dict[str, Any]) -> Thought:
-    value = None if told["value"] is None else _number(told["value"])
-    return Thought(value, tuple((int(action), _number(chance)) for action, chance in told["top"]))
-
-
-def _number(value: object) -> float:
-    if not isinstance(value, Real) or not isfinite(value):
-        raise ValueError
-    return float(value)
+def _read_thought(told: Any) -> Thought:
+    return Thought(told["value"], tuple((action, chance) for action, chance in told["top"]))

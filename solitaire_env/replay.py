@@ -3,7 +3,7 @@
 import gzip
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
@@ -21,6 +21,7 @@ from solitaire_env.records import (
     game_record,
     read_text,
     read_thoughts,
+    with_thoughts,
 )
 from solitaire_env.render.steps import Step
 from solitaire_env.rulesheet import RuleSheet
@@ -102,34 +103,25 @@ class Replay:
         before = env.position()
         yield Step(None, "the deal" if "deal" in self.record else "the start", before, _told(info))
         for number, action in enumerate(self.actions):
+            thought = self._thought(number)
+            top = top_words(env, thought)
             try:
-                move, top = self._choice(env, number, action)
+                move = self._choice(env, action)
                 _, _, _, _, info = env.step(action)
             except ValueError as error:
                 raise ReplayError(f"action {number} of the record: {error}") from error
             after = env.position()
             words = move_words(move, before, after) if move else f"action {action}: not legal"
-            thought = self._thought(number)
             outcome = info.get("outcome", "")
             yield Step(move, words, after, _told(info), outcome, thought.value, top)
             before = after
         self._check_end(info)
 
-    def _choice(
-        self, env: Any, number: int, action: int
-    ) -> tuple[Move | None, tuple[tuple[str, float], ...]]:
-        """Put an action, and those that were weighed, into words before it is played."""
+    def _choice(self, env: Any, action: int) -> Move | None:
+        """Put an action into words before it is played; None for an illegal one, if let pass."""
         legal = env.action_masks()
-
-        def words(other: int) -> str:
-            known = 0 <= other < len(legal) and legal[other]
-            return str(env.move_of(other)) if known else f"action {other}"
-
-        top = tuple((words(other), chance) for other, chance in self._thought(number).top)
         illegal = 0 <= action < len(legal) and not legal[action]
-        if illegal and "illegal" in self.record["kwargs"]:
-            return None, top
-        return env.move_of(action), top
+        return None if illegal and "illegal" in self.record["kwargs"] else env.move_of(action)
 
     def _thought(self, number: int) -> Thought:
         return (self.thoughts[number] if self.thoughts else None) or Thought()
@@ -144,10 +136,7 @@ class Replay:
 
     def to_json(self) -> dict[str, Any]:
         """Give the record, thoughts included, as what JSON can hold."""
-        if not self.thoughts:
-            return dict(self.record)
-        told = [thought and thought.to_json() for thought in self.thoughts]
-        return {**self.record, "policy": told}
+        return with_thoughts(self.record, self.thoughts)
 
     @staticmethod
     def from_json(told: object) -> "Replay":
@@ -218,13 +207,16 @@ class RecordGame(gym.Wrapper[Any, Any, Any, Any]):
 
         Args:
             env: a single environment of this package.
-            **kwargs: the keyword arguments that it was made with.
+            **kwargs: the keyword arguments that it was made with; those of `gym.make` are known.
         """
         super().__init__(env)
-        self._kwargs = kwargs
-        self._start: tuple[int, Position | None] = (-1, None)
+        spec = env.unwrapped.spec
+        made = {} if spec is None else spec.kwargs
+        self._kwargs = {name: made[name] for name in made if name != "variant"} | kwargs
+        self._start: tuple[int, Position | None] | None = None
         self._actions: list[int] = []
         self._thoughts: list[Thought | None] = []
+        self._illegal = False
         self._info: dict[str, Any] = {}
 
     def reset(self, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
@@ -232,7 +224,7 @@ class RecordGame(gym.Wrapper[Any, Any, Any, Any]):
         observation, self._info = self.env.reset(**kwargs)
         deal, base = int(self._info["deal"]), cast("Any", self.env.unwrapped)
         self._start = (deal, None if deal >= 0 else base.position())
-        self._actions, self._thoughts = [], []
+        self._actions, self._thoughts, self._illegal = [], [], False
         return observation, self._info
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -240,16 +232,27 @@ class RecordGame(gym.Wrapper[Any, Any, Any, Any]):
         observation, reward, terminated, truncated, self._info = self.env.step(action)
         self._actions.append(int(action))
         self._thoughts.append(None)
+        self._illegal |= "illegal_action" in self._info
         return observation, reward, terminated, truncated, self._info
 
-    def think(self, value: float | None, top: Sequence[tuple[int, float]] = ()) -> None:
-        """Note what the player thought before the last action."""
-        self._thoughts[-1] = Thought(value, tuple(top))
+    def think(self, value: float | None, top: Iterable[tuple[int, float]] = ()) -> None:
+        """Note what the player thought before the last action; ValueError before the first."""
+        self.note(Thought(value, tuple(top)))
+
+    def note(self, thought: Thought | None) -> None:
+        """Note a thought as `think` does."""
+        if not self._thoughts:
+            raise ValueError("no action was played that could have been thought about")
+        self._thoughts[-1] = thought
 
     def replay(self) -> Replay:
-        """Give the game so far."""
+        """Give the game so far; ValueError before the first reset."""
+        if self._start is None:
+            raise ValueError("no game is dealt: call reset first")
         name = cast("Any", self.env.unwrapped).sheet.name
-        record = game_record(name, self._start[0], self._actions, self._kwargs, self._start[1])
+        # Only a record that says "illegal" may hold illegal actions.
+        kwargs = {**({"illegal": "noop"} if self._illegal else {}), **self._kwargs}
+        record = game_record(name, self._start[0], self._actions, kwargs, self._start[1])
         end = {name: self._info[name] for name in (*_END, "outcome") if name in self._info}
         thoughts = tuple(self._thoughts) if any(self._thoughts) else ()
         return Replay(record | end, thoughts)
@@ -277,6 +280,17 @@ class PositionView:
 
     def _repr_html_(self) -> str:
         return self.to_svg()
+
+
+def top_words(env: Any, thought: Thought) -> tuple[tuple[str, float], ...]:
+    """Put the actions that are thought of into words, before any is played."""
+    legal = env.action_masks()
+
+    def words(action: int) -> str:
+        known = action < len(legal) and legal[action]
+        return str(env.move_of(action)) if known else f"action {action}"
+
+    return tuple((words(action), chance) for action, chance in thought.top)
 
 
 def _told(info: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,10 +11,11 @@ import gymnasium as gym
 import numpy as np
 
 from solitaire_env.envs.registration import env_id, find_sheet
-from solitaire_env.evaluation import Policy, RandomPolicy
 from solitaire_env.notation import board_text, move_words
+from solitaire_env.policies import Policy, RandomPolicy, thoughts_of
+from solitaire_env.records import Thought
 from solitaire_env.render.steps import Step
-from solitaire_env.replay import RecordGame, Replay
+from solitaire_env.replay import RecordGame, Replay, top_words
 
 _CLEAR: Final = "\033[H\033[2J"
 _ROW: Final = np.zeros(1, np.int64)
@@ -90,7 +91,7 @@ def load_player(name: str, variant: str) -> Policy:
 
 def new_game(variant: str) -> RecordGame:
     """Make an environment that records, and refuses illegal actions."""
-    return RecordGame(gym.make(env_id(find_sheet(variant)), illegal="raise"), illegal="raise")
+    return RecordGame(gym.make(env_id(find_sheet(variant)), illegal="raise"))
 
 
 def watch(env: RecordGame, player: Policy, deal: int, seed: int = 0) -> Iterator[Step]:
@@ -108,13 +109,18 @@ def watch(env: RecordGame, player: Policy, deal: int, seed: int = 0) -> Iterator
     yield Step(None, "the deal", game.position(), info)
     over = False
     while not over:
-        masks = info["action_mask"][None].astype(np.bool_)
-        action = int(player.act(observation[None], masks, _ROW)[0])
+        asked = observation[None], info["action_mask"][None].astype(np.bool_), _ROW
+        thought = thoughts_of(player, *asked)[0]
+        action = int(player.act(*asked)[0])
         move, before = game.move_of(action), game.position()
+        said = thought or Thought()
+        top = top_words(game, said)
         observation, _, terminated, truncated, info = env.step(action)
+        env.note(thought)
         over, after = terminated or truncated, game.position()
         outcome = info.get("outcome", "step_limit" if over else "")
-        yield Step(move, move_words(move, before, after), after, info, outcome)
+        words = move_words(move, before, after)
+        yield Step(move, words, after, info, outcome, said.value, top)
 
 
 def show(steps: Iterable[Step], seconds: float) -> None:

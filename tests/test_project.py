@@ -88,7 +88,7 @@ def requirements() -> list[Requirement]:
     extras = PROJECT["optional-dependencies"]
     texts = PROJECT["dependencies"] + [
         text
-        for name in ("agents", "dev", "docs", "plot", "render", "video")
+        for name in ("agents", "dev", "docs", "plot", "render", "video", "web")
         for text in extras[name]
     ]
     return [Requirement(text) for text in texts]

@@ -92,7 +92,8 @@ class Game:
         self._watched = False
         self._env = _environment(variant, TIME_FOR_BONUS)
         self._probe = _environment(variant, TIME_FOR_BONUS)
-        observation, info = self._env.reset(options={"deal": self.deal})
+        # A seed, so that the same game has the same bytes everywhere.
+        observation, info = self._env.reset(seed=0, options={"deal": self.deal})
         self._probe.reset(options={"deal": self.deal})
         self._line = [Moment(self._env.clone_state(), observation, info, None, False)]
         self._now = 0

@@ -8,6 +8,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from uvicorn import Server
+
     from solitaire_env.web.room import Players
 
 DEFAULT_PORT: Final = 8642
@@ -39,7 +41,7 @@ def play(variant: str, deal: int | None, agent: str | None, port: int, *, browse
     if browse:
         open_browser(address)
     with suppress(KeyboardInterrupt):
-        _run(players, listener)
+        make_server(players, listener).run(sockets=[listener])
 
 
 def listen(port: int) -> socket.socket:
@@ -88,8 +90,8 @@ def players_with(agent: str | None) -> "Players":
     return Players({agent: AGENTS.get(agent, agent), **AGENTS}, (agent, *HINTS))
 
 
-def _run(players: "Players", listener: socket.socket) -> None:
-    """Serve until interrupted."""
+def make_server(players: "Players", listener: socket.socket) -> "Server":
+    """Make a server of a port; its `run(sockets=[listener])` serves until interrupted."""
     import uvicorn
 
     from solitaire_env.web.messages import MAX_BYTES
@@ -107,7 +109,7 @@ def _run(players: "Players", listener: socket.socket) -> None:
         server_header=False,
         timeout_graceful_shutdown=1,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    return uvicorn.Server(config)
 
 
 def _check_extra() -> None:

@@ -69,19 +69,20 @@ def _piles(sheet: RuleSheet, position: Position) -> Iterator[Json]:
         yield {"id": column(index), "kind": "tableau", "cards": seen}
     for index, card in enumerate(position["reserve"]):
         yield {"id": cell(index), "kind": "reserve", "cards": [card] if card else []}
+    if sheet.foundations.kings_leave:
+        kings = position["kings"]
+        yield {"id": KINGS, "kind": KINGS, "cards": [KINGS] * (kings > 0), "count": kings}
     for suit, heights in position["foundations"].items():
         for place, height in enumerate(heights):
             top = [RANKS[height - 1] + suit] if height else []
             pile = {"id": f"{FOUNDATION}{suit}{place}", "kind": "foundation", "suit": suit}
             yield {**pile, "cards": top, "count": height}
-    if sheet.foundations.kings_leave:
-        kings = position["kings"]
-        yield {"id": KINGS, "kind": KINGS, "cards": [KINGS] * (kings > 0), "count": kings}
     if sheet.stock:
         stock, waste = position["stock"], position["waste"]
         yield {"id": STOCK, "kind": STOCK, "cards": [BACK] * (len(stock) > 0), "count": len(stock)}
-        seen = waste[-min(FAN, sheet.draw) :]
-        yield {"id": WASTE, "kind": "waste", "cards": seen, "count": len(waste)}
+        fan = min(FAN, sheet.draw)
+        pile = {"id": WASTE, "kind": "waste", "fan": fan}
+        yield {**pile, "cards": waste[-fan:], "count": len(waste)}
 
 
 def _move(game: Game, position: Position, action: int, move: Move) -> Json:

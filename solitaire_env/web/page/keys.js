@@ -14,8 +14,7 @@ const describe = ({id, kind, suit, cards, count}) => {
   if (kind === "stock" || kind === "kings") return `${kind}, ${count} cards`;
   if (kind === "foundation") return `foundation of ${SUITS[suit]}, ${top}`;
   if (kind === "waste") return `waste, ${top}, ${count} cards`;
-  const number = Number(id.slice(1)) + 1;
-  return `${kind === "tableau" ? "column" : "cell"} ${number}, ${top}, ${cards.length} cards`;
+  return `${kind === "tableau" ? "column" : "cell"} ${id}, ${top}, ${cards.length} cards`;
 };
 
 export class Keys {

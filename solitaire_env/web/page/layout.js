@@ -4,6 +4,8 @@ const TALL = 1.4;
 const COMPACT = 58;
 const WIDEST = 118;
 const NARROW = 640;
+const ASIDE = 0.34;
+const ASIDE_COMPACT = 0.62;
 
 /**
  * Lay a table out.
@@ -18,13 +20,22 @@ export const layOut = (table, width, height) => {
   const margin = narrow ? 3 : 16;
   const rows = 1 + (cells.length > 0) + narrow;
   const pitch = (width - 2 * margin) / Math.max(columns.length, cells.length);
-  const card = Math.floor(Math.min(pitch * (narrow ? 0.96 : 0.9), WIDEST, Math.max(46, height / (rows + 2.6) / TALL)));
+  const fanned = of("waste").reduce((sum, {fan}) => sum + (fan - 1) * ASIDE, 0);
+  const beside = of("stock", "waste").length, upper = of("kings", "foundation").length;
+  const head = narrow ? upper * 1.06 : (upper + beside) * 1.1 + fanned;
+  const fits = [
+    pitch * (narrow ? 0.96 : 0.9),
+    (width - 2 * margin) / head,
+    WIDEST,
+    Math.max(46, height / (rows + 2.6) / TALL),
+  ];
+  const card = Math.floor(Math.min(...fits));
   const tall = Math.round(card * TALL);
   const compact = card < COMPACT;
   const gap = Math.max(3, Math.round(card * 0.12));
   const layout = {card, tall, compact, gap, margin, width, piles: new Map(), rows: []};
   let top = narrow ? 6 : margin;
-  top = head(layout, of, top, narrow);
+  top = layHead(layout, of, top, narrow);
   if (cells.length) top = row(layout, cells, top, pitch);
   row(layout, columns, top, pitch);
   layout.height = fan(layout, columns, Math.max(height, top + 2.2 * tall));
@@ -45,18 +56,19 @@ const across = (layout, piles, left, right, y, pitch) => {
 };
 
 /** Stock and waste to the left, foundations to the right; below them where it is narrow. */
-const head = (layout, of, top, narrow) => {
+const layHead = (layout, of, top, narrow) => {
   const {card, tall, gap, margin, width} = layout;
   const left = of("stock", "waste"), right = of("kings", "foundation");
   const below = narrow && left.length > 0;
-  left.forEach((pile, index) => put(layout, pile, margin + index * (card + 2 * gap), top));
+  left.forEach((pile, index) => put(layout, pile, margin + index * (card + gap), top));
   const waste = layout.piles.get("W");
-  if (waste) waste.fan = Math.round(card * (layout.compact ? 0.62 : 0.34));
-  const taken = left.length && !below ? 2 * card + 4 * gap + 2 * (waste ? waste.fan : 0) : 0;
+  if (waste) waste.fan = Math.round(card * (layout.compact ? ASIDE_COMPACT : ASIDE));
+  const fanned = waste ? waste.fan * (waste.pile.fan - 1) : 0;
+  const taken = left.length && !below ? 2 * card + 2 * gap + fanned : 0;
   const upper = below ? top + tall + 2 * gap : top;
   across(layout, right, margin + taken, width - margin, upper, card + gap);
   layout.rows.push(...(below ? [left, right] : [[...left, ...right]]));
-  return upper + tall + (narrow ? 2 : 1.4) * gap + (left.length ? 8 : 0);
+  return upper + tall + (narrow ? 2 : 1.4) * gap + 8;
 };
 
 /** A centred row; gives the top of what lies below it. */

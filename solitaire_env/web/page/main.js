@@ -53,12 +53,13 @@ const showTable = (view) => {
   hand.letGo();
   table.show(view, another);
   find("title").textContent = view.title;
+  find("deal-number").textContent = `deal ${view.deal}`;
   document.title = `${view.title}, deal ${view.deal}`;
   showTold();
   showButtons(view);
   keys.draw();
   const none = !view.outcome && !view.moves.length ? "There is no legal move on this table." : "";
-  say(view.refused || none || `Deal ${view.deal}. ${view.last[0].toUpperCase()}${view.last.slice(1)}.`);
+  say(view.refused || none || `${view.last[0].toUpperCase()}${view.last.slice(1)}.`);
   find("said").classList.toggle("refused", Boolean(view.refused));
   if (view.refused) helper.refuse(view.refused);
   if (!same) helper.follow();

@@ -37,6 +37,14 @@ const drawFace = (svg, name, compact) => {
   use(ink, suit, 24, 74, 52);
 };
 
+/** Make a card within a parent, its face drawn if it has a name. */
+export const newCard = (parent, name = "", compact = false) => {
+  const node = make("div", "card", parent);
+  const svg = drawn("svg", {viewBox: "0 0 100 140"}, node);
+  if (name) drawFace(svg, name, compact);
+  return {node, svg};
+};
+
 const setRect = (node, {x, y, w, h}) => {
   node.style.transform = `translate(${x}px,${y}px)`;
   node.style.width = `${w}px`;
@@ -50,7 +58,7 @@ export class Table {
     this.slots = make("div", "slots", felt);
     this.pack = make("div", "pack", felt);
     this.marks = make("div", "marks", felt);
-    this.arrows = this.marks.appendChild(document.createElementNS(SVG, "svg"));
+    this.arrows = drawn("svg", {}, this.marks);
     this.cards = [];
     this.view = null;
   }
@@ -60,6 +68,7 @@ export class Table {
     this.view = view;
     const height = Math.max(320, window.innerHeight - this.felt.getBoundingClientRect().top - window.scrollY - 58);
     this.layout = layOut(view, this.felt.parentElement.clientWidth, height);
+    Object.assign(this.felt.dataset, {number: view.number, moves: view.told.moves});
     this.felt.style.height = `${this.layout.height}px`;
     this.felt.classList.toggle("at-once", atOnce);
     this.drawSlots();
@@ -73,9 +82,8 @@ export class Table {
       const slot = make("div", `slot ${pile.kind}`, this.slots);
       slot.dataset.pile = pile.id;
       setRect(slot, cardRect(this.layout, pile.id, 0));
-      const svg = slot.appendChild(document.createElementNS(SVG, "svg"));
-      svg.setAttribute("viewBox", "0 0 100 140");
-      this.drawSign(svg, pile);
+      if (!this.layout.compact && "TR".includes(pile.id[0])) make("span", "label", slot).textContent = pile.id;
+      this.drawSign(drawn("svg", {viewBox: "0 0 100 140"}, slot), pile);
     }
   }
 
@@ -112,7 +120,7 @@ export class Table {
   }
 
   place({id, index, name, card: found}) {
-    const card = found || this.newCard(id);
+    const card = found || this.comingCard(id);
     const moves = card.id !== id || card.index !== index;
     if (card.name !== name || card.compact !== this.layout.compact) {
       drawFace(card.svg, name, this.layout.compact);
@@ -131,15 +139,13 @@ export class Table {
   }
 
   /** A card comes from the stock, where it goes to the waste; else it lies there at once. */
-  newCard(id) {
-    const node = make("div", "card", this.pack);
-    const svg = node.appendChild(document.createElementNS(SVG, "svg"));
-    svg.setAttribute("viewBox", "0 0 100 140");
+  comingCard(id) {
+    const card = newCard(this.pack);
     if (id === "W" && this.layout.piles.has("stock")) {
-      setRect(node, cardRect(this.layout, "stock", 0));
-      node.getBoundingClientRect();
+      setRect(card.node, cardRect(this.layout, "stock", 0));
+      card.node.getBoundingClientRect();
     }
-    return {node, svg};
+    return card;
   }
 
   flip(card) {
@@ -173,7 +179,7 @@ export class Table {
   /** Light a pile's topmost cards: kinds are "lit", "taken", "hint" and "cursor". */
   light(kind, id, count = 1) {
     const mark = make("div", kind, this.marks);
-    mark.dataset.pile = id;
+    Object.assign(mark.dataset, {pile: id, count});
     setRect(mark, groupRect(this.layout, id, count));
   }
 
@@ -194,8 +200,9 @@ export class Table {
     if (move.from[0] === move.to[0]) to.x += 1;
     const bend = Math.min(60, Math.hypot(to.x - from.x, to.y - from.y) / 4);
     const path = `M${from.x} ${from.y}Q${(from.x + to.x) / 2} ${(from.y + to.y) / 2 - bend} ${to.x} ${to.y}`;
-    const arrow = drawn("g", {class: "arrow", opacity: 0.4 + 0.6 * chance}, this.arrows);
-    drawn("path", {d: path, "stroke-width": 2 + 6 * chance}, arrow);
+    const arrow = drawn("g", {class: "arrow", opacity: 0.7 + 0.3 * chance}, this.arrows);
+    drawn("path", {d: path, class: "rim", "stroke-width": 6 + 8 * chance}, arrow);
+    drawn("path", {d: path, "stroke-width": 3 + 8 * chance}, arrow);
     drawn("circle", {cx: from.x, cy: from.y, r: 4 + 3 * chance}, arrow);
     drawn("circle", {cx: to.x, cy: to.y, r: 17, class: "plate"}, arrow);
     drawn("text", {x: to.x, y: to.y}, arrow).textContent = `${Math.round(chance * 100)}%`;

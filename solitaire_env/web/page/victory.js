@@ -1,6 +1,7 @@
 // A won game: the cards leap from the foundations and leave the table.
 
 import {cardRect} from "/layout.js";
+import {newCard} from "/table.js";
 
 const GRAVITY = 0.55;
 const BOUNCE = 0.74;
@@ -21,12 +22,10 @@ const waiting = (table) => {
 };
 
 const leap = (table, {name, rect}, index) => {
-  const node = document.createElement("div");
-  node.className = "card leaping";
-  node.innerHTML = `<svg viewBox="0 0 100 140"><use href="#c-${name}"/></svg>`;
+  const {node} = newCard(table.felt, name, table.layout.compact);
+  node.classList.add("leaping");
   node.style.width = `${rect.w}px`;
   node.style.height = `${rect.h}px`;
-  table.felt.append(node);
   const side = index % 2 ? 1 : -1;
   return {node, x: rect.x, y: rect.y, dx: side * (2.5 + (index * 7) % 6), dy: -4 - (index * 5) % 9};
 };
