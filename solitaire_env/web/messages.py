@@ -43,7 +43,7 @@ def read_message(text: str | None) -> Message:
     """
     told = _read_json(text)
     do = told.get("do")
-    if do not in _REQUESTS:
+    if not isinstance(do, str) or do not in _REQUESTS:
         raise Refused(f"unknown request, accepted are {', '.join(_REQUESTS)}")
     fields = {name: read(told.get(name)) for name, read in _REQUESTS[do].items()}
     return Message(do, _whole(told.get("at", 0)), fields)
