@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from numbers import Real
+from math import inf, nan
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -115,10 +115,15 @@ def _action(value: object) -> int:
 
 
 def _number(value: Any, low: float, high: float) -> float:
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not low <= value <= high:
+    """Return a number as a float, or raise ValueError unless it is one in range."""
+    real = isinstance(value, int | float | np.floating) and not isinstance(value, bool)
+    try:
+        number = float(value) if real else nan
+    except OverflowError:
+        number = inf
+    if not low <= number <= high:
         raise ValueError(f"a thought holds {value!r}, accepted are numbers {low}..{high}")
-    return float(value)
+    return number
 
 
 def with_thoughts(record: Mapping[str, Any], thoughts: Sequence[Thought | None]) -> dict[str, Any]:
