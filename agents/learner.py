@@ -39,6 +39,8 @@ class Learner:
         """
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
+        spread, middle = th.std_mean(moves.advantages, correction=0)
+        moves.advantages = (moves.advantages - middle) / (spread + 1e-8)
         told: dict[str, list[float]] = defaultdict(list)
         for _ in range(self._ppo.n_epochs):
             order = th.randperm(len(moves.actions))
@@ -77,7 +79,6 @@ class Learner:
         Source: Schulman et al. 2017, "Proximal Policy Optimization Algorithms", equation 7.
         """
         advantages = moves.advantages
-        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         change = self._choice.log_prob(moves.actions) - moves.log_probs
         ratio, reach = change.exp(), self._ppo.clip_range
         clipped = ratio.clamp(1 - reach, 1 + reach)

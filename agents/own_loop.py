@@ -117,14 +117,14 @@ class Trainer:
         before = time.monotonic()
         moves = self._rollouts.play(self._network)
         told = self._learner.update(moves, self._learning_rate(), self._imitation())
-        self._moves += len(moves.actions)
+        self._moves += self._rollouts.moves
         spread = moves.returns.var()
         told["explained_variance"] = 1 - ((moves.returns - moves.values).var() / spread).item()
         for name, value in told.items():
             self._logger.record(f"train/{name}", value)
         self._logger.record("train/imitation", self._imitation())
         self._logger.record("train/learning_rate", self._learning_rate())
-        speed = len(moves.actions) / (time.monotonic() - before)
+        speed = self._rollouts.moves / (time.monotonic() - before)
         self._logger.record("time/steps_per_second", speed)
         self._note_ends()
         self._logger.dump(self._moves)

@@ -86,6 +86,11 @@ class Rollouts:
         self._memory.reset(self._rows)
         self.ended: list[tuple[int, bool]] = []
 
+    @property
+    def moves(self) -> int:
+        """Count the moves of a rollout, those without a choice too."""
+        return self._actions.numel()
+
     def _make_room(self, steps: int, games: int, actions: int) -> None:
         self._seen = th.empty((steps + 1, games, self.layout.size), dtype=th.uint8)
         self._legal = th.empty((steps + 1, games, actions), dtype=th.int8)
@@ -99,14 +104,14 @@ class Rollouts:
 
     @th.no_grad()
     def play(self, network: Network) -> Moves:
-        """Play `ppo.n_steps` moves in every game; good until this is called again."""
+        """Play `ppo.n_steps` moves in every game; give those that had a choice."""
         self._seen[0], self._legal[0] = self._seen[-1], self._legal[-1]
         for step in range(len(self._masks)):
             self._choose(step, network)
             self._step(step)
         self._values[-1] = network(self._seen[-1])[1]
         advantages = th.as_tensor(self._advantages(), dtype=th.float32)
-        return Moves(
+        moves = Moves(
             self._seen[:-1],
             self._masks,
             self._actions,
@@ -115,16 +120,22 @@ class Rollouts:
             advantages + self._values[:-1],
             advantages,
         ).flat()
+        return moves.take(moves.masks.sum(dim=1) > 1)
 
     def _choose(self, step: int, network: Network) -> None:
-        seen = self._seen[step]
+        """Choose in every game; only where there is a choice is the network asked."""
+        seen, masks = self._seen[step], self._masks[step]
         untried = self._memory.untried(seen.numpy(), self._legal[step].numpy(), self._rows)
-        self._masks[step] = th.as_tensor(untried)
-        logits, self._values[step] = network(seen)
-        choice = self._choice.proba_distribution(logits.float())
-        choice.apply_masking(self._masks[step])
-        actions = choice.sample()
-        self._actions[step], self._log_probs[step] = actions, choice.log_prob(actions)
+        masks[:] = th.from_numpy(untried)
+        actions = self._actions[step]
+        actions[:] = masks.byte().argmax(dim=1)
+        rows = masks.sum(dim=1).gt(1).nonzero().squeeze(1)
+        if len(rows):
+            logits, self._values[step, rows] = network(seen[rows])
+            choice = self._choice.proba_distribution(logits)
+            choice.apply_masking(masks[rows])
+            actions[rows] = choice.sample()
+            self._log_probs[step, rows] = choice.log_prob(actions[rows])
         self._memory.note(seen.numpy(), actions.numpy(), self._rows)
 
     def _step(self, step: int) -> None:
@@ -147,17 +158,21 @@ class Rollouts:
     def _advantages(self) -> FloatArray:
         """Estimate how much better each action did than expected: (T, N).
 
-        Source: Schulman et al. 2016, "Generalized Advantage Estimation", equation 16. A game that
-        is cut for want of progress is worth nothing more, as when it is tested.
+        A move without a choice is part of the one before. A game that is cut for want of progress
+        is worth nothing more, as when it is tested.
+
+        Source: Schulman et al. 2016, "Generalized Advantage Estimation", equation 16.
         """
         ppo, values = self._config.ppo, self._values.numpy()
-        goes_on = ~(self._ends[0] | self._ends[1])
+        goes_on, chosen = ~self._ends.any(axis=0), (self._masks.sum(dim=2) > 1).numpy()
         advantages = np.zeros_like(self._rewards)
         ahead = np.zeros(advantages.shape[1])
         for step in reversed(range(len(advantages))):
-            after = ppo.gamma * values[step + 1] * goes_on[step]
-            error = self._rewards[step] + after - values[step]
-            ahead = error + ppo.gamma * ppo.gae_lambda * goes_on[step] * ahead
+            left = ppo.gamma * goes_on[step]
+            after = self._rewards[step] + left * values[step + 1]
+            values[step] = np.where(chosen[step], values[step], after)
+            ahead = left * ahead * np.where(chosen[step], ppo.gae_lambda, 1.0)
+            ahead += after - values[step]
             advantages[step] = ahead
         return advantages
 

@@ -47,20 +47,19 @@ def test_a_rollout_is_legal_and_goes_on() -> None:
     """Actions are among those that the mask allows; the next rollout begins where one ended."""
     rollouts, network, moves = played()
     assert moves.masks.gather(1, moves.actions[:, None]).all()
-    assert len(moves.actions) == 16 * 8
-    before = moves.observations.view(16, 8, -1)[-1].clone()
-    after = rollouts.play(network).observations.view(16, 8, -1)[0]
-    moved = slice(*rollouts.layout.places["counters"])
-    assert (before[:, moved] != after[:, moved]).any(dim=1).all()
+    assert (moves.masks.sum(dim=1) > 1).all()
+    assert 0 < len(moves.actions) <= 16 * 8
+    end = rollouts._seen[-1].clone()
+    rollouts.play(network)
+    assert th.equal(rollouts._seen[0], end)
 
 
 def test_no_action_is_taken_twice_in_a_position() -> None:
     """A player that trains keeps to what it does when it is tested."""
     rollouts, network, _ = played("ppo.n_steps=64")
-    moves = rollouts.play(network)
+    rollouts.play(network)
     end = rollouts.layout.places["counters"][0]
-    seen = moves.observations.view(64, 8, -1)[:, :, :end].numpy()
-    actions, masks = moves.actions.view(64, 8), moves.masks.view(64, 8, -1)
+    seen, actions, masks = rollouts._seen[:-1, :, :end].numpy(), rollouts._actions, rollouts._masks
     for game in range(8):
         taken = set()
         for step in range(64):
@@ -73,6 +72,7 @@ def test_no_action_is_taken_twice_in_a_position() -> None:
 def test_advantages_are_those_of_the_paper() -> None:
     """A sum of errors, each discounted by gamma and lambda for every move, up to a game's end."""
     rollouts, _, _ = played("ppo.gamma=0.9", "ppo.gae_lambda=0.8")
+    rollouts._masks[:] = True
     rng = np.random.default_rng(0)
     rollouts._rewards[:] = rng.normal(size=(16, 8))
     rollouts._values[:] = th.as_tensor(rng.normal(size=(17, 8)))
@@ -89,6 +89,19 @@ def test_advantages_are_those_of_the_paper() -> None:
                 if over[later, game]:
                     break
             assert found[step, game] == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_move_without_a_choice_is_part_of_the_one_before() -> None:
+    """Its reward counts there, discounted; the value there is what follows, whatever was said."""
+    rollouts, _, _ = played("ppo.gamma=0.5", "ppo.gae_lambda=0.5", "ppo.n_steps=3")
+    rollouts._masks[:] = True
+    rollouts._masks[1, :, 1:] = False
+    rollouts._ends[:] = False
+    rollouts._rewards[:] = np.array([[1.0], [2.0], [4.0]])
+    rollouts._values[:] = th.tensor([[3.0], [99.0], [5.0], [8.0]])
+    last = 4 + 0.5 * 8 - 5
+    first = 1 + 0.5 * (2 + 0.5 * 5) - 3 + 0.5 * 0.5 * 0.5 * last
+    np.testing.assert_allclose(rollouts._advantages()[[0, 2], 0], [first, last])
 
 
 def test_rewards_are_scaled_and_a_win_is_worth_more() -> None:
@@ -136,8 +149,7 @@ def test_an_update_favours_what_did_better() -> None:
     assert set(told) == {"value_loss", "entropy", "approx_kl", "clip_fraction"}
     logits = network(moves.observations)[0].masked_fill(~moves.masks, -1e4)
     now = logits.log_softmax(-1).gather(1, moves.actions[:, None])[:, 0]
-    gain = (now - moves.log_probs)[moves.masks.sum(-1) > 1]
-    better = moves.advantages[moves.masks.sum(-1) > 1] > 0
+    gain, better = now - moves.log_probs, moves.advantages > 0
     assert gain[better].mean() > 0 > gain[~better].mean()
 
 
