@@ -54,6 +54,7 @@ export class Hand {
   }
 
   playNow(move) {
+    this.last.pile = null;
     this.letGo();
     this.play(move);
   }
@@ -127,9 +128,9 @@ export class Hand {
   click({pile, count}) {
     const now = performance.now();
     const again = this.last.pile === pile && now - this.last.time < TWICE;
-    this.last = {pile, time: now};
     const view = this.table.view;
     if (this.lay(pile)) return;
+    this.last = {pile, time: now};
     if (pile === "stock") {
       const move = stockMove(view);
       if (move) this.playNow(move);

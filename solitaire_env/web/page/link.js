@@ -39,6 +39,8 @@ export class Link {
     this.wait = 250;
     this.number = 0;
     this.fresh = true;
+    this.waits = false;
+    this.queue = [];
     this.connect();
   }
 
@@ -47,6 +49,7 @@ export class Link {
     this.socket.onopen = () => this.open();
     this.socket.onmessage = (event) => this.take(JSON.parse(event.data));
     this.socket.onclose = () => {
+      this.queue = [];
       this.lose(true);
       setTimeout(() => this.connect(), this.wait);
       this.wait = Math.min(this.wait * 2, 4000);
@@ -70,6 +73,23 @@ export class Link {
       history.replaceState(null, "", `#${message.variant}/${message.deal}`);
     }
     this.hear(message);
+    if (message.is === "table") this.sendNext();
+  }
+
+  /**
+   * Ask for something once all that was asked before is answered.
+   * @param {() => object | null} make gives the request about the table of then
+   */
+  later(make) {
+    this.queue.push(make);
+    if (!this.waits) this.sendNext();
+  }
+
+  sendNext() {
+    let request = null;
+    while (this.queue.length && !request) request = this.queue.shift()();
+    this.waits = Boolean(request);
+    if (request) this.send(request);
   }
 
   /** Ask for the deal of the address, if the table that was kept is another. */

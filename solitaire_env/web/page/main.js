@@ -98,12 +98,16 @@ const save = (form) => {
   asked = form;
   link.send({do: "replay", felt: document.documentElement.dataset.felt});
 };
+const draw = () => {
+  const move = stockMove(table.view);
+  return move ? {do: "move", action: move.action} : null;
+};
 const closeAll = () => { for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close(); };
 const acts = {
-  undo: () => link.send({do: "undo"}),
-  redo: () => link.send({do: "redo"}),
-  restart: () => link.send({do: "restart"}),
-  draw: () => { if (stockMove(table.view)) hand.playNow(stockMove(table.view)); },
+  undo: () => link.later(() => ({do: "undo"})),
+  redo: () => link.later(() => ({do: "redo"})),
+  restart: () => link.later(() => ({do: "restart"})),
+  draw: () => link.later(draw),
   hint: () => helper.hint(),
   advice: () => helper.toggleAdvice(),
   autoplay: () => helper.togglePlay(),
@@ -119,7 +123,8 @@ const acts = {
     find("number").focus();
   },
   deal: () => {
-    link.send({do: "deal", variant: find("variants").value, deal: find("number").value.trim() || null});
+    const wish = {do: "deal", variant: find("variants").value, deal: find("number").value.trim() || null};
+    link.later(() => wish);
     closeAll();
     find("table").focus();
   },

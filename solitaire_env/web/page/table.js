@@ -156,6 +156,7 @@ export class Table {
   /** A card that is covered now stays until the one that covers it has come. */
   discard(card) {
     card.node.style.zIndex = 5;
+    card.node.classList.add("leaving");
     card.node.removeAttribute("data-pile");
     clearTimeout(card.settle);
     setTimeout(() => card.node.remove(), this.felt.classList.contains("at-once") ? 0 : ASIDE);
