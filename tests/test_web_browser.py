@@ -365,7 +365,7 @@ def test_lit_piles_are_the_legal_ones(visit: Callable[..., Any]) -> None:
               for (let above = 0; above < cards.length; above += 1) {
                 const count = grasp(view, id, above);
                 const moves = count && id !== "stock" ? offers(view, id, count) : [];
-                for (const pile of moves ? targets(moves) : []) found.add(moveTo(moves, pile).action);
+                for (const pile of targets(moves)) found.add(moveTo(moves, pile).action);
               }
             }
             return [...found].sort((a, b) => a - b);

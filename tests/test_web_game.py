@@ -14,7 +14,7 @@ from solitaire_env.notation import STOCK, Move
 from solitaire_env.replay import Replay
 from solitaire_env.rulesheet import RuleSheet
 from solitaire_env.web.clock import Clock
-from solitaire_env.web.game import MAX_MOVES, Game, Refused
+from solitaire_env.web.game import MAX_MOVES, Game, RefusedError
 from solitaire_env.web.messages import read_message, read_saved
 from solitaire_env.web.view import table_view
 from tests.helpers import every_variant
@@ -110,7 +110,7 @@ def test_undo_everything() -> None:
         game.redo()
         assert game.moment.state == state
     assert game.outcome == "won"
-    with pytest.raises(Refused, match="nothing to redo"):
+    with pytest.raises(RefusedError, match="nothing to redo"):
         game.redo()
 
 
@@ -127,10 +127,10 @@ def test_refusals_change_nothing() -> None:
     for game, wrong in ((Game(WON["variant"], WON["deal"]), range(128)), (won_game(), range(3))):
         state, legal = game.moment.state, set(game.moves())
         for action in {*wrong, 10**6} - legal:
-            with pytest.raises(Refused, match="not legal"):
+            with pytest.raises(RefusedError, match="not legal"):
                 game.play(action)
         assert game.moment.state == state
-    with pytest.raises(Refused, match="nothing to undo"):
+    with pytest.raises(RefusedError, match="nothing to undo"):
         Game(WON["variant"], 1).undo()
 
 
@@ -139,7 +139,7 @@ def test_a_game_has_an_end() -> None:
     game = Game("pantagruel-turn1", 1)
     game._line *= MAX_MOVES + 1
     game._now = MAX_MOVES
-    with pytest.raises(Refused, match="at most 5000"):
+    with pytest.raises(RefusedError, match="at most 5000"):
         game.play(127)
 
 
@@ -224,7 +224,7 @@ def test_a_kept_game_is_restored() -> None:
 def test_a_forged_game_is_refused() -> None:
     """A kept game with an illegal move is refused."""
     saved = won_game(5).to_json() | {"actions": [127, 126, 125]}
-    with pytest.raises(Refused, match="not legal"):
+    with pytest.raises(RefusedError, match="not legal"):
         Game.from_json(read_saved(saved) or {})
 
 
@@ -260,7 +260,7 @@ def test_a_forged_game_is_refused() -> None:
 )
 def test_messages_of_no_page_are_refused(text: str | None) -> None:
     """What is no message of ours is refused, saying what is accepted."""
-    with pytest.raises(Refused, match="accepted|a message is"):
+    with pytest.raises(RefusedError, match=r"accepted|a message is"):
         read_message(text)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from solitaire_env.engine.outcome import TIME_FOR_BONUS
 from solitaire_env.envs.env import Info, Observation, SolitaireEnv
 from solitaire_env.envs.options import ActionError
-from solitaire_env.notation import Move, Position, is_whole, move_words
+from solitaire_env.notation import Move, Position, move_words
 from solitaire_env.records import game_record
 from solitaire_env.replay import Replay
 from solitaire_env.rulesheet import RuleSheet
@@ -23,11 +23,11 @@ MAX_MOVES: Final = 5000
 RANDOM_DEALS: Final = 1_000_000
 """A deal that nobody named is one of the first million: numbers that people can remember."""
 
-PATIENT: Final = {"streaks": True, "no_progress_limit": 2**31}
-"""The table's keywords: streaks count, and nobody is hurried."""
+PATIENCE: Final = 2**31
+"""Moves without progress that the table allows: it cuts no game off."""
 
 
-class Refused(ValueError):
+class RefusedError(ValueError):
     """What was asked for can't be had; it says why."""
 
 
@@ -90,8 +90,8 @@ class Game:
         self.clock = clock or Clock()
         self.ledger: Ledger | None = None
         self._watched = False
-        self._env = _environment(variant, TIME_FOR_BONUS)
-        self._probe = _environment(variant, TIME_FOR_BONUS)
+        self._env = _environment(variant)
+        self._probe = _environment(variant)
         # A seed, so that the same game has the same bytes everywhere.
         observation, info = self._env.reset(seed=0, options={"deal": self.deal})
         self._probe.reset(options={"deal": self.deal})
@@ -161,28 +161,28 @@ class Game:
         """Play an action.
 
         Raises:
-            Refused: if it is not legal; nothing has changed then.
+            RefusedError: if it is not legal; nothing has changed then.
         """
         if self._now >= MAX_MOVES:
-            raise Refused(f"a game has at most {MAX_MOVES} moves: undo some, or deal anew")
+            raise RefusedError(f"a game has at most {MAX_MOVES} moves: undo some, or deal anew")
         try:
             observation, _, _, _, info = self._env.step(action)
         except ActionError:
-            raise Refused("that move is not legal now") from None
+            raise RefusedError("that move is not legal now") from None
         del self._line[self._now + 1 :]
         self._line.append(Moment(self._env.clone_state(), observation, info, action, by_agent))
         self.go_to(self._now + 1)
 
     def undo(self) -> None:
-        """Take the last move back; Refused if there is none."""
+        """Take the last move back; RefusedError if there is none."""
         if not self.can_undo:
-            raise Refused("there is nothing to undo")
+            raise RefusedError("there is nothing to undo")
         self.go_to(self._now - 1)
 
     def redo(self) -> None:
-        """Play again what was undone; Refused if there is nothing."""
+        """Play again what was undone; RefusedError if there is nothing."""
         if not self.can_redo:
-            raise Refused("there is nothing to redo")
+            raise RefusedError("there is nothing to redo")
         self.go_to(self._now + 1)
 
     def go_to(self, place: int) -> None:
@@ -213,17 +213,23 @@ class Game:
         """Seconds a move: what the engine takes the time from."""
         return self.clock.seconds / max(1, self._now)
 
-    def _final_score(self, **kwargs: Any) -> int:
-        env = _environment(self.variant, **{"seconds_per_move": TIME_FOR_BONUS, **kwargs})
+    def _final_score(
+        self, *, seconds_per_move: float = TIME_FOR_BONUS, streaks: bool = True
+    ) -> int:
+        env = _environment(self.variant, seconds_per_move=seconds_per_move, streaks=streaks)
         _, info = env.reset(options={"deal": self.deal})
-        for moment in self.played:
-            _, _, _, _, info = env.step(moment.action)  # pyright: ignore[reportArgumentType]
+        for action in self._actions():
+            _, _, _, _, info = env.step(action)
         return info["score"]
+
+    def _actions(self) -> list[int]:
+        """List the actions that led here."""
+        return [moment.action for moment in self.played if moment.action is not None]
 
     def replay(self) -> Replay:
         """Give the game so far as a record that plays again, to the same score."""
-        kwargs = {**PATIENT, "seconds_per_move": self._pace}
-        actions = [moment.action for moment in self.played if moment.action is not None]
+        kwargs = {"streaks": True, "seconds_per_move": self._pace, "no_progress_limit": PATIENCE}
+        actions = self._actions()
         record = game_record(self.variant, self.deal, actions, kwargs)
         end = {"score": self.score, "moves": len(actions)}
         return Replay(record | end | ({"outcome": self.outcome} if self.outcome else {}))
@@ -248,7 +254,7 @@ class Game:
             told: checked by `messages.read_saved`.
 
         Raises:
-            Refused: if a move is illegal.
+            RefusedError: if a move is illegal.
         """
         game = Game(told["variant"], told["deal"], Clock(told["seconds"]))
         by_agent = set(told["by_agent"])
@@ -258,7 +264,14 @@ class Game:
         return game
 
 
-def _environment(variant: str, seconds_per_move: float, **kwargs: Any) -> SolitaireEnv:
+def _environment(
+    variant: str, *, seconds_per_move: float = TIME_FOR_BONUS, streaks: bool = True
+) -> SolitaireEnv:
+    """Make an environment that hurries nobody; at its pace no time bonus is earned."""
     return SolitaireEnv(
-        variant, illegal="raise", seconds_per_move=seconds_per_move, **{**PATIENT, **kwargs}
+        variant,
+        illegal="raise",
+        seconds_per_move=seconds_per_move,
+        streaks=streaks,
+        no_progress_limit=PATIENCE,
     )

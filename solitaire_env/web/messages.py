@@ -3,14 +3,13 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, Final, cast
 
 from solitaire_env.engine.generator import LAST_DEAL
 from solitaire_env.notation import is_whole
 from solitaire_env.render.felts import FELTS
 from solitaire_env.variants import VARIANTS
-from solitaire_env.web.game import MAX_MOVES, Refused
+from solitaire_env.web.game import MAX_MOVES, RefusedError
 
 MAX_BYTES: Final = 64 * 1024
 """Of a message; the longest game fits."""
@@ -39,23 +38,23 @@ def read_message(text: str | None) -> Message:
     """Read a message.
 
     Raises:
-        Refused: for anything that no page of ours says.
+        RefusedError: for anything that no page of ours says.
     """
     told = _read_json(text)
     do = told.get("do")
     if not isinstance(do, str) or do not in _REQUESTS:
-        raise Refused(f"unknown request, accepted are {', '.join(_REQUESTS)}")
+        raise RefusedError(f"unknown request, accepted are {', '.join(_REQUESTS)}")
     fields = {name: read(told.get(name)) for name, read in _REQUESTS[do].items()}
     return Message(do, _whole(told.get("at", 0)), fields)
 
 
 def _read_json(text: str | None) -> dict[str, Any]:
     if text is None or len(text) > MAX_BYTES:
-        raise Refused(f"a message is text of at most {MAX_BYTES} bytes")
+        raise RefusedError(f"a message is text of at most {MAX_BYTES} bytes")
     try:
         told: object = json.loads(text)
     except (ValueError, RecursionError):
-        raise Refused("a message is JSON") from None
+        raise RefusedError("a message is JSON") from None
     return _object(told)
 
 
@@ -77,7 +76,7 @@ def read_saved(value: object) -> dict[str, Any] | None:
 def read_variant(value: object) -> str:
     """Read a game's name."""
     if not isinstance(value, str) or value not in VARIANTS:
-        raise Refused(f"variant: accepted are {', '.join(VARIANTS)}")
+        raise RefusedError(f"variant: accepted are {', '.join(VARIANTS)}")
     return value
 
 
@@ -87,7 +86,7 @@ def read_deal(value: object) -> int | None:
         return None
     digits = isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20
     if not digits or int(cast("str", value)) > LAST_DEAL:
-        raise Refused(f"deal: accepted are whole numbers 0..{LAST_DEAL}")
+        raise RefusedError(f"deal: accepted are whole numbers 0..{LAST_DEAL}")
     return int(cast("str", value))
 
 
@@ -100,39 +99,38 @@ def _read_id(value: object) -> str | None:
 def _read_agent(value: object) -> str | None:
     """Read the name of a player of the list; None: the best there is."""
     if value is not None and not isinstance(value, str):
-        raise Refused("agent: accepted is a name of the list")
+        raise RefusedError("agent: accepted is a name of the list")
     return value or None
 
 
 def _read_felt(value: object) -> str:
     if value not in FELTS:
-        raise Refused(f"felt: accepted are {', '.join(FELTS)}")
+        raise RefusedError(f"felt: accepted are {', '.join(FELTS)}")
     return cast("str", value)
 
 
 def _object(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise Refused("a message is a JSON object")
+        raise RefusedError("a message is a JSON object")
     return cast("dict[str, Any]", value)
 
 
 def _whole(value: object) -> int:
     if not is_whole(value) or not 0 <= value < _LONG:
-        raise Refused("accepted are whole numbers from 0")
+        raise RefusedError("accepted are whole numbers from 0")
     return int(value)
 
 
 def _numbers(value: object) -> list[int]:
     if not isinstance(value, list) or len(cast("list[Any]", value)) > MAX_MOVES:
-        raise Refused(f"accepted is a list of at most {MAX_MOVES} numbers")
+        raise RefusedError(f"accepted is a list of at most {MAX_MOVES} numbers")
     return [_whole(each) for each in cast("list[object]", value)]
 
 
 def _seconds(value: object) -> float:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not isfinite(value) or not 0 <= value < _LONG:
-        raise Refused("seconds: accepted are numbers from 0")
-    return float(value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LONG:
+        return float(value)
+    raise RefusedError("seconds: accepted are numbers from 0")
 
 
 _REQUESTS: Final[dict[str, dict[str, Callable[[object], Any]]]] = {

@@ -8,7 +8,7 @@ from secrets import randbelow, token_hex
 from typing import Any, Final, Protocol
 
 from solitaire_env.web.advice import Advisors
-from solitaire_env.web.game import Game, Refused
+from solitaire_env.web.game import Game, RefusedError
 from solitaire_env.web.messages import Message
 from solitaire_env.web.view import Json, table_view
 
@@ -82,15 +82,15 @@ class Room:
         return told | table_view(self.game)
 
     def check(self, at: int) -> None:
-        """Raise Refused if this is not the number of the position."""
+        """Raise RefusedError if this is not the number of the position."""
         if at != self.number:
-            raise Refused("the table has changed in the meantime")
+            raise RefusedError("the table has changed in the meantime")
 
     def change(self, message: Message) -> None:
         """Do what changes the table, and tell all pages.
 
         Raises:
-            Refused: if it can't be done; nothing has changed then.
+            RefusedError: if it can't be done; nothing has changed then.
         """
         self.check(message.at)
         match message.do:
@@ -122,8 +122,9 @@ class Room:
 
         def think() -> Json:
             advisor = self.advisors.find(message.more["agent"])
-            choice, chances = advisor.choice(moment), advisor.chances(moment)
-            return {"agent": advisor.name, "choice": choice, "chances": chances}
+            choice, thought = advisor.choice(moment), advisor.thought(moment)
+            told = {"chances": thought.top, "value": thought.value}
+            return {"agent": advisor.name, "choice": choice, **told}
 
         self.check(message.at)
         moment = self.game.moment
@@ -145,9 +146,9 @@ class Room:
     async def _think(self, think: Any) -> Any:
         """Think in a thread, so that the table stays at hand; one thought at a time."""
         if not self.game.moves():
-            raise Refused("there is nothing to play")
+            raise RefusedError("there is nothing to play")
         if self.thinking:
-            raise Refused("an agent is thinking already")
+            raise RefusedError("an agent is thinking already")
         self.thinking = True
         try:
             return await asyncio.to_thread(think)
@@ -193,7 +194,7 @@ class Rooms:
             return None, ""
         try:
             return Game.from_json(saved), ""
-        except Refused as error:
+        except RefusedError as error:
             return None, f"the game could not be resumed: {error}"
 
     def _keep(self, room: Room) -> None:

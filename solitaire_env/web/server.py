@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from solitaire_env.render.felts import FELT_COLORS
 from solitaire_env.render.svg import card_definitions, felt_hex
 from solitaire_env.variants import VARIANTS
-from solitaire_env.web.game import Refused
+from solitaire_env.web.game import RefusedError
 from solitaire_env.web.guard import Guard, Pace
 from solitaire_env.web.messages import Message, read_message
 from solitaire_env.web.room import Players, Room, Rooms
@@ -153,14 +153,14 @@ class Line:
     def _answer(self, text: str | None) -> None:
         try:
             self._do(read_message(text))
-        except Refused as error:
+        except RefusedError as error:
             self._refuse(error)
 
     def _do(self, message: Message) -> None:
         if message.do == "open":
             self._open(message)
         elif self._room is None:
-            raise Refused("open a game first")
+            raise RefusedError("open a game first")
         elif message.do in ("advise", "agent", "replay"):
             self._start(self._work(self._room, message))
         else:
@@ -168,12 +168,12 @@ class Line:
 
     def _open(self, message: Message) -> None:
         if self._room:
-            raise Refused("a game is open already")
+            raise RefusedError("a game is open already")
         room, refused = self._rooms.open(**message.more)
         room.enter(self)
         self._room = room
         if refused:
-            self._refuse(Refused(refused))
+            self._refuse(RefusedError(refused))
 
     async def _work(self, room: Room, message: Message) -> None:
         """Do what takes a while."""
@@ -184,10 +184,10 @@ class Line:
                 self.tell(await room.advise(message))
             else:
                 self.tell(await _replay(room, **message.more))
-        except Refused as error:
+        except RefusedError as error:
             self._refuse(error)
 
-    def _refuse(self, error: Refused) -> None:
+    def _refuse(self, error: RefusedError) -> None:
         """Say why not, with the table as it is."""
         if self._room:
             self.tell(self._room.table(str(error)))

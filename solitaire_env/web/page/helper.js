@@ -80,19 +80,20 @@ export class Helper {
   }
 
   /** Show what an agent thinks. */
-  show({agent, choice, chances, number}) {
+  show({agent, choice, chances, value, number}) {
     if (number !== this.link.number) return;
     const moves = new Map(this.table.view.moves.map((move) => [move.action, move]));
     const chosen = moves.get(choice);
     this.clear();
-    this.thought.textContent = `${agent} would play: ${chosen.words}`;
+    const hopes = value === null ? "" : ` (expects ${value.toFixed(2)})`;
+    this.thought.textContent = `${agent} would play: ${chosen.words}${hopes}`;
     if (this.hinted || !this.advising) {
       this.table.clearMarks("hint");
       this.table.light("hint", chosen.from[0], chosen.count);
       this.table.light("hint", chosen.to[0]);
     }
     this.hinted = false;
-    const likely = chances.slice(0, SHOWN).map(([action, chance]) => [moves.get(action), chance]);
+    const likely = chances.filter(([action]) => moves.has(action)).slice(0, SHOWN).map(([action, chance]) => [moves.get(action), chance]);
     for (const [move, chance] of likely) this.addBar(move.words, chance);
     if (this.advising) this.table.drawAdvice(likely);
     if (this.playing) this.playSoon();
