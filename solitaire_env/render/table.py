@@ -166,9 +166,13 @@ def draw_table(sheet: RuleSheet, position: Position, felt: str) -> ByteArray:
     layout = table_layout(sheet)
     brush = _brush(layout.card_width, felt, layout.step)
     frame = np.empty((layout.height, layout.width * _CHANNELS), np.uint8)
-    frame[:] = _felt_row(layout.width, felt)
+    # Felt goes where cards come next: memory that was just written is written again much faster.
+    bare, top, floor = _felt_row(layout.width, felt), layout.columns[0][0], _floor(layout, position)
+    frame[floor:] = bare
+    frame[top:floor] = bare
     for place, cards in zip(layout.columns, position["tableau"], strict=True):
         _draw_column(frame, brush, place, cards)
+    frame[:top] = bare
     for place, card in zip(layout.reserve, position["reserve"], strict=True):
         _blit(frame, brush.alone[card or EMPTY], place)
     _draw_foundations(frame, brush, layout, position)
@@ -176,6 +180,12 @@ def draw_table(sheet: RuleSheet, position: Position, felt: str) -> ByteArray:
         _draw_counted(frame, brush, layout.stock, STOCK, len(position["stock"]))
         _draw_waste(frame, brush, layout, layout.waste, position["waste"])
     return frame.reshape(layout.height, layout.width, _CHANNELS)
+
+
+def _floor(layout: Layout, position: Position) -> int:
+    """Give the row below the deepest column."""
+    deepest = max(1, *map(len, position["tableau"]))
+    return layout.columns[0][0] + (deepest - 1) * layout.step + card_height(layout.card_width)
 
 
 @cache
