@@ -20,8 +20,8 @@ from agents.distribution import FastMaskedDistribution
 from agents.layout import Layout
 from agents.reading import (
     CARDS,
+    CODES,
     DEPTH,
-    PAIRS,
     add_rows,
     card_traits,
     plan_of,
@@ -76,9 +76,9 @@ class TableEncoder(BaseFeaturesExtractor):
         self.card_traits = nn.Linear(self.traits.shape[1], sizes.card, bias=False)
         self.card_in = _each_depth(sizes.card, sizes.pile)
         self.facts_in = _each_depth(self.facts.shape[1], sizes.pile)
-        self.pairs_in = nn.Parameter(th.randn(DEPTH * PAIRS, sizes.pile) * _FIRST_SCALE)
+        self.codes_in = nn.Parameter(th.randn(DEPTH * CODES, sizes.pile) * _FIRST_SCALE)
         self.pile_kind = nn.Parameter(th.zeros(piles, sizes.pile))
-        self.table_in = nn.Linear(2 * sizes.pile + rest + CARDS, sizes.table)
+        self.table_in = nn.Linear(2 * sizes.pile + rest + 2 * CARDS, sizes.table)
         self.pile_out = nn.Linear(sizes.pile, sizes.pile)
         self.pile_context = nn.Linear(sizes.table, sizes.pile)
 
@@ -86,7 +86,7 @@ class TableEncoder(BaseFeaturesExtractor):
         """Encode observations (B, n), bytes of any number type: (B, P * pile + table)."""
         seen = observations.to("cpu", th.uint8)
         device = self.traits.device
-        rows, begins, copies = (
+        rows, begins, counts = (
             th.from_numpy(part).to(device) for part in read(seen.numpy(), self._plan)
         )
         sums = LookUp.apply(self._table(), rows, begins)
@@ -94,7 +94,7 @@ class TableEncoder(BaseFeaturesExtractor):
         # What follows the cards: foundations, heights and counters, in numbers of some units.
         rest = seen[:, self.layout.places["foundations"][0] :].to(device).float()
         rest = rest.clamp(max=4 * UNIT) / UNIT
-        table = th.cat([piles.mean(dim=1), piles.amax(dim=1), rest, copies], dim=1)
+        table = th.cat([piles.mean(dim=1), piles.amax(dim=1), rest, counts.flatten(1)], dim=1)
         table = functional.relu(self.table_in(table))
         piles = functional.relu(self.pile_out(piles) + self.pile_context(table).unsqueeze(1))
         return th.cat([piles.flatten(1), table], dim=1)
@@ -103,7 +103,7 @@ class TableEncoder(BaseFeaturesExtractor):
         """Make what is looked up: (ROWS, pile)."""
         cards = self.card_own.weight + self.card_traits(self.traits)
         parts = (cards @ self.card_in, self.facts @ self.facts_in)
-        return th.cat([*(part.flatten(0, 1) for part in parts), self.pairs_in])
+        return th.cat([*(part.flatten(0, 1) for part in parts), self.codes_in])
 
 
 _FIRST_SCALE = 0.05

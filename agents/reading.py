@@ -1,8 +1,8 @@
 """What a network looks up of a table: the cards of each pile from its top, as rows of a big table.
 
-A card of a pile gives up to three rows: which card it is, how it stands in the game, and how it
-follows the card under it. Each has a place for every depth down to `DEPTH`, below which all cards
-count alike.
+A card of a pile gives up to four rows: which card it is, how it stands in the game, which cards
+next to it in rank lie on top of other piles, and how it follows the card under it. Each has a place
+for every depth down to `DEPTH`, below which all cards count alike.
 """
 
 from typing import NamedTuple
@@ -32,14 +32,21 @@ KINSHIPS = 3
 """Of two suits: the same, of one colour, of two."""
 
 STANDINGS = NEEDS * COPIES
+NEIGHBOURS = 2 ** (2 * KINSHIPS)
+"""A bit a kinship: one rank higher on top of another column; one rank lower on top of any pile."""
+
 PAIRS = STEPS * KINSHIPS
-ROWS = DEPTH * (CARDS + STANDINGS + PAIRS)
+CODES = NEIGHBOURS + PAIRS
+ROWS = DEPTH * (CARDS + STANDINGS + CODES)
 
 _FIRST_STANDING = DEPTH * CARDS
-_FIRST_PAIR = _FIRST_STANDING + DEPTH * STANDINGS
-_ROWS_A_CARD = 3
+_FIRST_NEIGHBOUR = _FIRST_STANDING + DEPTH * STANDINGS
+_FIRST_PAIR = _FIRST_NEIGHBOUR + DEPTH * NEIGHBOURS
+_ROWS_A_CARD = 4
 
-_STACK, _CELL, _FOUNDATIONS = range(3)
+_COLUMN, _STOCK, _WASTE, _CELL, _FOUNDATIONS = range(5)
+_KINDS = {"T": _COLUMN, "s": _STOCK, "W": _WASTE, "R": _CELL, "F": _FOUNDATIONS}
+"""By the first letter of a pile's name."""
 
 _KIN = np.array(
     [
@@ -59,9 +66,9 @@ class Plan(NamedTuple):
     """Where an observation holds what `read` looks for.
 
     Attributes:
-        kinds: (P,) a stack of cards, a reserve cell or a suit's foundations.
+        kinds: (P,) a column, stock, waste, a reserve cell or a suit's foundations.
         starts: (P,) first byte of each pile.
-        heights: (P,) the byte that counts a stack's cards.
+        heights: (P,) the byte that counts its cards, unless it is a cell or foundations.
         foundations: first byte of the foundations' heights.
         suits: how many suits there are.
         decks: foundations of a suit.
@@ -78,9 +85,9 @@ class Plan(NamedTuple):
 def plan_of(layout: Layout) -> Plan:
     """Plan how the tables of a game are read."""
     suits, decks = layout.shapes["foundations"]
-    kinds = [{"R": _CELL, "F": _FOUNDATIONS}.get(pile[0], _STACK) for pile in layout.piles]
+    kinds = [_KINDS[pile[0]] for pile in layout.piles]
     heights = [
-        layout.height_byte(pile) if kind == _STACK else 0
+        layout.height_byte(pile) if kind < _CELL else 0
         for pile, kind in zip(layout.piles, kinds, strict=True)
     ]
     parts = (kinds, [layout.start(pile) for pile in layout.piles], heights)
@@ -97,16 +104,16 @@ def read(observations: ByteArray, plan: Plan) -> tuple[IntArray, IntArray, Singl
 
     Returns:
         (M,) rows, those of a game's first pile first; (B * P,) where each pile's begin; and
-        (B, CARDS) float32 the open copies of each card, a deck's worth is 1.
+        (B, 2, CARDS) float32, of each card the copies that lie open, and those on top of a column,
+        the waste or a cell: all of a suit's decks are 1.
     """
     games, piles = len(observations), len(plan.starts)
     rows = np.empty(_ROWS_A_CARD * observations.size, np.int64)
     begins = np.empty(games * piles + 1, np.int64)
-    copies = np.zeros((games, CARDS), np.float32)
-    _read(
-        np.ascontiguousarray(observations), *plan, rows, begins, copies, np.zeros(CARDS, np.int64)
-    )
-    return rows[: begins[-1]], begins[:-1], copies / plan.decks
+    counts = np.zeros((games, 2, CARDS), np.float32)
+    scratch = np.zeros((2, CARDS), np.int64)
+    _read(np.ascontiguousarray(observations), *plan, rows, begins, counts, scratch)
+    return rows[: begins[-1]], begins[:-1], counts / plan.decks
 
 
 @entry
@@ -120,28 +127,29 @@ def _read(
     decks: int,
     rows: IntArray,
     begins: IntArray,
-    copies: SingleArray,
-    standing: IntArray,
+    counts: SingleArray,
+    scratch: IntArray,
 ) -> None:
-    """Write rows, where each pile's begin (and the last end), and the open copies of each card.
-
-    `standing` (CARDS,) is scratch space.
-    """
-    end = 0
+    """Write rows, where each pile's begin (and the last end), and the counts of cards."""
+    end, (standing, tops) = 0, (scratch[0], scratch[1])
     for game in range(len(observations)):
-        seen, open_copies = observations[game], copies[game]
+        seen, copies, available = observations[game], counts[game, 0], counts[game, 1]
+        tops[:] = 0
         for pile in range(len(kinds)):
             if kinds[pile] != _FOUNDATIONS:
                 height = _height(seen, kinds, starts, heights, pile)
-                _count_copies(seen, starts[pile], height, open_copies)
-        _stand(seen[foundations:], suits, decks, open_copies, standing)
+                _count(seen, kinds[pile], starts[pile], height, copies, available, tops)
+        _stand(seen[foundations:], suits, decks, copies, standing)
         for pile in range(len(kinds)):
             begins[game * len(kinds) + pile] = end
             if kinds[pile] == _FOUNDATIONS:
-                end = _read_foundations(seen, starts[pile], foundations, decks, standing, rows, end)
+                suit = (starts[pile] - foundations) // decks
+                stacks = seen[starts[pile] : starts[pile] + decks]
+                end = _read_foundations(stacks, suit, standing, tops, available, rows, end)
             else:
                 height = _height(seen, kinds, starts, heights, pile)
-                end = _read_stack(seen, starts[pile], height, standing, rows, end)
+                cards = seen[starts[pile] : starts[pile] + height]
+                end = _read_stack(cards, kinds[pile], standing, tops, available, rows, end)
     begins[len(begins) - 1] = end
 
 
@@ -149,18 +157,30 @@ def _read(
 def _height(
     seen: ByteArray, kinds: IntArray, starts: IntArray, heights: IntArray, pile: int
 ) -> int:
-    """Count the cards of a stack or a cell."""
+    """Count the cards of a pile that is no foundation."""
     if kinds[pile] == _CELL:
         return 1 if seen[starts[pile]] != NO_CARD else 0
     return np.int64(seen[heights[pile]])
 
 
 @kernel
-def _count_copies(seen: ByteArray, start: int, height: int, copies: SingleArray) -> None:
-    """Count the cards of a pile that are not face down."""
+def _count(
+    seen: ByteArray,
+    kind: int,
+    start: int,
+    height: int,
+    copies: SingleArray,
+    available: SingleArray,
+    tops: IntArray,
+) -> None:
+    """Count the open cards of a pile, the one on its top, and that of a column once more."""
     for place in range(start, start + height):
         if seen[place] != UNKNOWN:
             copies[seen[place]] += 1
+    if height > 0 and kind != _STOCK:
+        top = seen[start + height - 1]
+        available[top] += 1
+        tops[top] += kind == _COLUMN
 
 
 @kernel
@@ -181,51 +201,93 @@ def _stand(
 
 @kernel
 def _read_stack(
-    seen: ByteArray, start: int, height: int, standing: IntArray, rows: IntArray, end: int
+    cards: ByteArray,
+    kind: int,
+    standing: IntArray,
+    tops: IntArray,
+    available: SingleArray,
+    rows: IntArray,
+    end: int,
 ) -> int:
-    """Append the rows of a stack of cards, from its top; return where they end."""
+    """Append the rows of a pile, from its top."""
+    height = len(cards)
+    own = np.int64(cards[height - 1]) if height > 0 and kind != _STOCK else NO_CARD
+    own_top = own if kind == _COLUMN else NO_CARD
     for depth in range(height):
-        place = start + height - 1 - depth
-        card = np.int64(seen[place])
-        below = np.int64(seen[place - 1]) if depth + 1 < height else NO_CARD
-        end = _read_card(min(depth, DEPTH - 1), card, below, standing, rows, end)
+        card = np.int64(cards[height - 1 - depth])
+        level = min(depth, DEPTH - 1)
+        end = _read_card(level, card, own, own_top, standing, tops, available, rows, end)
+        if depth + 1 < height:
+            end = _read_pair(level, card, np.int64(cards[height - 2 - depth]), rows, end)
     return end
 
 
 @kernel
 def _read_card(
-    depth: int, card: int, below: int, standing: IntArray, rows: IntArray, end: int
+    level: int,
+    card: int,
+    own: int,
+    own_top: int,
+    standing: IntArray,
+    tops: IntArray,
+    available: SingleArray,
+    rows: IntArray,
+    end: int,
 ) -> int:
-    """Append the rows of a card; return where they end."""
-    rows[end] = depth * CARDS + card
+    """Append the rows of a card; return where they end.
+
+    Of its own pile, `own` counts among the available cards, `own_top` among the columns' tops.
+    """
+    rows[end] = level * CARDS + card
     if card == UNKNOWN:
         return end + 1
-    rows[end + 1] = _FIRST_STANDING + depth * STANDINGS + standing[card]
-    if below in (NO_CARD, UNKNOWN):
-        return end + 2
-    step = np.int64(RANK[below]) - np.int64(RANK[card]) + RANKS_PER_SUIT - 1
-    kinship = _KIN[SUIT[below], SUIT[card]]
-    rows[end + 2] = _FIRST_PAIR + depth * PAIRS + step * KINSHIPS + kinship
+    rows[end + 1] = _FIRST_STANDING + level * STANDINGS + standing[card]
+    near = _neighbours(card, own, own_top, tops, available)
+    rows[end + 2] = _FIRST_NEIGHBOUR + level * NEIGHBOURS + near
     return end + 3
 
 
 @kernel
+def _neighbours(card: int, own: int, own_top: int, tops: IntArray, available: SingleArray) -> int:
+    """Tell which cards next to one in rank lie on top of other piles than its own."""
+    found, rank = 0, np.int64(RANK[card])
+    for suit in range(len(SUITS)):
+        kinship = _KIN[suit, SUIT[card]]
+        other = suit * RANKS_PER_SUIT + rank
+        if rank < RANKS_PER_SUIT and tops[other + 1] > (own_top == other + 1):
+            found |= 1 << kinship
+        if rank > 1 and available[other - 1] > (own == other - 1):
+            found |= 1 << (KINSHIPS + kinship)
+    return found
+
+
+@kernel
+def _read_pair(level: int, card: int, below: int, rows: IntArray, end: int) -> int:
+    """Append how a card follows the one under it, if both are seen; return where rows end."""
+    if card == UNKNOWN or below == UNKNOWN:
+        return end
+    step = np.int64(RANK[below]) - np.int64(RANK[card]) + RANKS_PER_SUIT - 1
+    kinship = _KIN[SUIT[below], SUIT[card]]
+    rows[end] = _FIRST_PAIR + level * PAIRS + step * KINSHIPS + kinship
+    return end + 1
+
+
+@kernel
 def _read_foundations(
-    seen: ByteArray,
-    start: int,
-    foundations: int,
-    decks: int,
+    stacks: ByteArray,
+    suit: int,
     standing: IntArray,
+    tops: IntArray,
+    available: SingleArray,
     rows: IntArray,
     end: int,
 ) -> int:
     """Append the rows of the top cards of a suit's foundations, the tallest first."""
-    suit = (start - foundations) // decks
-    for deck in range(decks):
-        height = np.int64(seen[start + deck])
+    for deck in range(len(stacks)):
+        height = np.int64(stacks[deck])
         if height > 0:
-            card = suit * RANKS_PER_SUIT + height
-            end = _read_card(min(deck, DEPTH - 1), card, NO_CARD, standing, rows, end)
+            card, level = suit * RANKS_PER_SUIT + height, min(deck, DEPTH - 1)
+            end = _read_card(level, card, NO_CARD, NO_CARD, standing, tops, available, rows, end)
     return end
 
 

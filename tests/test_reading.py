@@ -12,6 +12,7 @@ from agents.reading import (
     COPIES,
     DEPTH,
     KINSHIPS,
+    NEIGHBOURS,
     PAIRS,
     RANKS_PER_SUIT,
     ROWS,
@@ -47,13 +48,8 @@ def piles_of(layout: Layout, seen: dict[str, Any]) -> list[list[int]]:
 
 def slow_rows(layout: Layout, seen: dict[str, Any]) -> list[list[int]]:
     """List the rows of each pile by the words of agents/reading.py."""
-    piles = piles_of(layout, seen)
-    open_cards = [
-        card
-        for name, pile in zip(layout.piles, piles, strict=True)
-        for card in pile
-        if name[0] != "F"
-    ]
+    piles = dict(zip(layout.piles, piles_of(layout, seen), strict=True))
+    open_cards = [card for name, pile in piles.items() for card in pile if name[0] != "F"]
     return [
         [
             row
@@ -63,14 +59,37 @@ def slow_rows(layout: Layout, seen: dict[str, Any]) -> list[list[int]]:
                 card,
                 pile[depth + 1] if depth + 1 < len(pile) and name[0] != "F" else 0,
                 open_cards.count(card),
+                neighbours_of(card, name, piles),
                 seen["foundations"],
             )
         ]
-        for name, pile in zip(layout.piles, piles, strict=True)
+        for name, pile in piles.items()
     ]
 
 
-def rows_of(depth: int, card: int, below: int, copies: int, foundations: Any) -> list[int]:
+def neighbours_of(card: int, home: str, piles: dict[str, list[int]]) -> int:
+    """Tell of which kinships a card's next higher and lower ones lie on top of other piles."""
+    bits = 0
+    for name, pile in piles.items():
+        if name == home or name == "stock" or name[0] == "F" or not pile or card == UNKNOWN:
+            continue
+        top = pile[0]
+        if name[0] == "T" and rank_of(top) == rank_of(card) + 1:
+            bits |= 1 << kinship_of(top, card)
+        if rank_of(top) == rank_of(card) - 1:
+            bits |= 1 << KINSHIPS + kinship_of(top, card)
+    return bits
+
+
+def kinship_of(one: int, other: int) -> int:
+    """Give 0 for one suit, 1 for one colour, 2 for two."""
+    same_color = is_red(one) == is_red(other)
+    return 0 if suit_of(one) == suit_of(other) else 1 if same_color else 2
+
+
+def rows_of(
+    depth: int, card: int, below: int, copies: int, neighbours: int, foundations: Any
+) -> list[int]:
     """List the rows of a card."""
     rows = [depth * CARDS + card]
     if card == UNKNOWN:
@@ -79,12 +98,11 @@ def rows_of(depth: int, card: int, below: int, copies: int, foundations: Any) ->
     need = rank_of(card) - 1 - max(lower) if lower else RANKS_PER_SUIT
     standing = need * COPIES + min(copies, COPIES - 1)
     rows.append(DEPTH * CARDS + depth * STANDINGS + standing)
+    rows.append(DEPTH * (CARDS + STANDINGS) + depth * NEIGHBOURS + neighbours)
     if below not in (0, UNKNOWN):
         step = rank_of(below) - rank_of(card) + RANKS_PER_SUIT - 1
-        same_color = is_red(below) == is_red(card)
-        kinship = 0 if suit_of(below) == suit_of(card) else 1 if same_color else 2
-        pair = step * KINSHIPS + kinship
-        rows.append(DEPTH * (CARDS + STANDINGS) + depth * PAIRS + pair)
+        pair = step * KINSHIPS + kinship_of(below, card)
+        rows.append(DEPTH * (CARDS + STANDINGS + NEIGHBOURS) + depth * PAIRS + pair)
     return rows
 
 
@@ -101,14 +119,17 @@ def test_tables_are_read_as_they_lie(name: str) -> None:
             part: observation[field.slice].reshape(field.shape)
             for part, field in env.unwrapped.fields.items()
         }
-        rows, begins, copies = read(observation[None], plan_of(layout))
+        rows, begins, counts = read(observation[None], plan_of(layout))
         expected = slow_rows(layout, seen)
         assert [part.tolist() for part in np.split(rows, begins[1:])] == expected
         assert rows.max(initial=0) < ROWS
         decks = layout.shapes["foundations"][1]
-        cards = [c for n, p in zip(layout.piles, piles_of(layout, seen), strict=True)
-                 for c in p if n[0] != "F" and c != UNKNOWN]  # fmt: skip
-        np.testing.assert_allclose(copies[0] * decks, np.bincount(cards, minlength=CARDS))
+        piles = list(zip(layout.piles, piles_of(layout, seen), strict=True))
+        cards = [card for name, pile in piles for card in pile if name[0] != "F"]
+        shown = [pile[0] for name, pile in piles if pile and name[0] in "TWR"]
+        for found, listed in zip(counts[0], (cards, shown), strict=True):
+            seen_ones = [card for card in listed if card != UNKNOWN]
+            np.testing.assert_allclose(found * decks, np.bincount(seen_ones, minlength=CARDS))
         observation, _, terminated, truncated, info = env.step(
             random_legal(info["action_mask"], rng)
         )
