@@ -4,6 +4,7 @@ A position is a dict of JSON values; every pile is listed bottom card first:
 `{"variant", "tableau", "reserve", "foundations", "kings", "stock", "waste", "passes"}`.
 """
 
+from functools import cache
 from itertools import zip_longest
 from numbers import Integral
 from typing import Any, Final, NamedTuple, TypeGuard
@@ -101,6 +102,7 @@ def suit_foundations(suit: int) -> str:
     return FOUNDATION + SUITS[suit]
 
 
+@cache
 def card_text(card: int) -> str:
     """Write a card: `TD` is the ten of diamonds, `??` a card not seen.
 

@@ -30,7 +30,7 @@ class PositionError(ValueError):
     """A position that no play of the game can reach; it names the pile, the card and why."""
 
 
-def position_of(name: str, rules: LoweredRules, game: Game) -> Position:
+def position_of(name: str, game: Game) -> Position:
     """Put a game's cards into words.
 
     Returns:
@@ -40,7 +40,7 @@ def position_of(name: str, rules: LoweredRules, game: Game) -> Position:
     waste = game.waste[: int(game.waste_height)].tolist()
     return {
         "variant": name,
-        "tableau": [_column_text(game, pile) for pile in range(rules.piles)],
+        "tableau": _tableau_text(game),
         "reserve": [cell_text(card) for card in game.reserve.tolist()],
         "foundations": dict(zip(SUITS, game.foundations.tolist(), strict=False)),
         "kings": int(game.kings),
@@ -50,10 +50,16 @@ def position_of(name: str, rules: LoweredRules, game: Game) -> Position:
     }
 
 
-def _column_text(game: Game, pile: int) -> list[str]:
-    height, hidden = int(game.heights[pile]), int(game.hidden[pile])
-    down = [face_down(card_text(card)) for card in game.hidden_cards[pile, :hidden].tolist()]
-    return down + [card_text(card) for card in game.tableau[pile, hidden:height].tolist()]
+def _tableau_text(game: Game) -> list[list[str]]:
+    """Put the columns into words."""
+    # Every look at a field of the game costs as much as ten cards: each is looked at once.
+    heights, hidden = game.heights.tolist(), game.hidden.tolist()
+    columns = zip(heights, hidden, game.hidden_cards.tolist(), game.tableau.tolist(), strict=True)
+    return [
+        [face_down(card_text(card)) for card in down[:under]]
+        + [card_text(card) for card in up[under:height]]
+        for height, under, down, up in columns
+    ]
 
 
 def load_position(sheet: RuleSheet, rules: LoweredRules, game: Game, position: object) -> None:

@@ -196,7 +196,7 @@ class Table:
 
     def position(self, row: int) -> Position:
         """Put a game's cards into words, all of them."""
-        return position_of(self.sheet.name, self.rules, self.games[row])
+        return position_of(self.sheet.name, self.games[row])
 
     def snapshot(self, rows: IntArray) -> ByteArray:
         """Copy rows as (len(rows), row size) bytes."""
