@@ -238,7 +238,7 @@ def test_a_flood_cuts_the_line(join: Any) -> None:
         answers: list[Any] = []
         with pytest.raises(closed, match="too many"):
             flood(player, answers)
-        assert len(answers) < 100
+        assert len(answers) < 300
         start = perf_counter()
         assert other.open(game=game)["told"]["moves"] == 0
         assert perf_counter() - start < 1

@@ -86,16 +86,17 @@ def restored(page: Any, game: Game) -> None:
 
 
 def top_of(page: Any, pile: str, count: int = 1) -> tuple[float, float]:
-    """Find the upper edge of a pile's group of cards, or the middle of its empty place."""
-    cards = page.locator(f'.card[data-pile="{pile}"]')
-    found = cards.count()
-    node = cards.nth(found - count) if found else page.locator(f'.slot[data-pile="{pile}"]')
-    indices = cards.evaluate_all("nodes => nodes.map((node) => Number(node.dataset.index))")
-    if found:
-        wanted = sorted(indices)[-count]
-        node = page.locator(f'.card[data-pile="{pile}"][data-index="{wanted}"]')
-    box = node.bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + 8
+    """Find the upper edge of a pile's topmost cards, or of its empty place."""
+    x, y = page.evaluate(
+        """([pile, count]) => {
+          const of = (kind) => [...document.querySelectorAll(`${kind}[data-pile="${pile}"]`)];
+          const cards = of(".card").sort((a, b) => b.dataset.index - a.dataset.index);
+          const box = (cards[count - 1] || of(".slot")[0]).getBoundingClientRect();
+          return [box.x + box.width / 2, box.y + 8];
+        }""",
+        [pile, count],
+    )
+    return x, y
 
 
 def drag(page: Any, move: dict[str, Any]) -> None:
@@ -395,7 +396,7 @@ def test_hint_advice_and_play(visit: Callable[..., Any]) -> None:
     """The page says whose hint it is, draws probabilities, and lets the agent play."""
     page = visit()
     page.click("nav [data-act=hint]")
-    page.wait_for_selector(".hint", state="attached", timeout=60_000)
+    page.wait_for_selector(".hint", state="attached", timeout=120_000)
     assert re.match(r"(ppo|greedy) would play: ", page.inner_text("#thought"))
     page.select_option("#agents", "random")
     page.click("[data-act=advice]")
@@ -441,3 +442,13 @@ def test_no_moves_left_is_the_truth(visit: Callable[..., Any]) -> None:
     page.click("#end [data-act=undo]")
     wait_for_moves(page, len(game.played) - 1)
     assert page.locator("dialog[open]").count() == 0
+
+
+@pytest.mark.parametrize("address", ["#nonsense/7", "#arabella/x", "#%E0%A4%A/<script>"])
+def test_nonsense_opens_a_table_all_the_same(visit: Callable[..., Any], address: str) -> None:
+    """An address that names no deal, or a kept game that is none, keeps nobody from playing."""
+    page = visit(address)
+    page.evaluate('localStorage.setItem(\'solitaire-env\', \'{"game": 1, "saved": {"deal": 7}}\')')
+    page.reload()
+    page.wait_for_selector(".card")
+    assert page.get_attribute("#table", "data-moves") == "0"

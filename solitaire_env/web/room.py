@@ -121,23 +121,23 @@ class Room:
         """Ask an agent what it would play here."""
 
         def think() -> Json:
-            advisor = self.advisors.find(message.more["agent"])
+            advisor = advisors.find(message.more["agent"])
             choice, thought = advisor.choice(moment), advisor.thought(moment)
             told = {"chances": thought.top, "value": thought.value}
             return {"agent": advisor.name, "choice": choice, **told}
 
         self.check(message.at)
-        moment = self.game.moment
+        advisors, moment = self.advisors, self.game.moment
         return {"is": "advice", "number": message.at, **await self._think(think)}
 
     async def let_play(self, message: Message) -> None:
         """Let an agent play a move."""
 
         def think() -> int:
-            return self.advisors.find(message.more["agent"]).choice(moment)
+            return advisors.find(message.more["agent"]).choice(moment)
 
         self.check(message.at)
-        moment = self.game.moment
+        advisors, moment = self.advisors, self.game.moment
         action = await self._think(think)
         self.check(message.at)
         self.game.play(action, by_agent=True)

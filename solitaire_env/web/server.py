@@ -28,7 +28,7 @@ CARDS: Final = "c-"
 """Prefix of the cards' ids in the page."""
 
 _AT_ONCE: Final = 60
-_PER_SECOND: Final = 30.0
+_PER_SECOND: Final = 50.0
 _UNSENT: Final = 64
 """Messages that may wait for a page that does not read."""
 

@@ -9,10 +9,10 @@ export class Helper {
   /**
    * @param {import("/link.js").Link} link to the server
    * @param {import("/table.js").Table} table where advice is drawn
+   * @param {(words: string) => void} say is read aloud
    */
-  constructor(link, table) {
-    this.link = link;
-    this.table = table;
+  constructor(link, table, say) {
+    Object.assign(this, {link, table, say});
     this.advising = this.playing = this.hinted = false;
     this.timer = 0;
     this.name = document.getElementById("agents");
@@ -88,6 +88,7 @@ export class Helper {
     const hopes = value === null ? "" : ` (expects ${value.toFixed(2)})`;
     this.thought.textContent = `${agent} would play: ${chosen.words}${hopes}`;
     if (this.hinted || !this.advising) {
+      this.say(this.thought.textContent);
       this.table.clearMarks("hint");
       this.table.light("hint", chosen.from[0], chosen.count);
       this.table.light("hint", chosen.to[0]);

@@ -17,6 +17,8 @@ const describe = ({id, kind, suit, cards, count}) => {
   return `${kind === "tableau" ? "column" : "cell"} ${id}, ${top}, ${cards.length} cards`;
 };
 
+const pressesButton = ({key, target}) => (key === "Enter" || key === " ") && target.closest("button");
+
 export class Keys {
   /**
    * @param {import("/hand.js").Hand} hand takes and lays cards
@@ -41,7 +43,7 @@ export class Keys {
     }
     const act = ACTS[event.key.toLowerCase()];
     if (act) this.acts[act]();
-    else if (event.target.closest("button") || !this.moveCards(event.key)) return;
+    else if (pressesButton(event) || !this.moveCards(event.key)) return;
     event.preventDefault();
   }
 

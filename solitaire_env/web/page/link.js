@@ -21,7 +21,7 @@ const keep = (table) => {
 
 /** What the address asks for: "#variant/deal", each part optional. */
 const wanted = () => {
-  const [variant, deal] = decodeURIComponent(location.hash.slice(1)).split("/");
+  const [variant, deal] = location.hash.slice(1).split("/");
   return {variant: variant || null, deal: deal || null};
 };
 
@@ -72,6 +72,7 @@ export class Link {
       if (this.dealsAnew(message)) return;
       history.replaceState(null, "", `#${message.variant}/${message.deal}`);
     }
+    if (message.is === "refusal") this.beginAnew();
     this.hear(message);
     if (message.is === "table") this.sendNext();
   }
@@ -90,6 +91,15 @@ export class Link {
     while (this.queue.length && !request) request = this.queue.shift()();
     this.waits = Boolean(request);
     if (request) this.send(request);
+  }
+
+  /** Forget what was kept, and what the address asks for: one of them opens no game. */
+  beginAnew() {
+    if (!this.fresh) return;
+    this.fresh = false;
+    localStorage.removeItem(KEPT);
+    history.replaceState(null, "", "#");
+    this.open();
   }
 
   /** Ask for the deal of the address, if the table that was kept is another. */

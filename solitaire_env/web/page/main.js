@@ -92,7 +92,7 @@ const hear = (message) => {
 
 const link = new Link(hear, (lost) => { find("lost").hidden = !lost; });
 const hand = new Hand(table, (move) => link.send({do: "move", action: move.action}));
-const helper = new Helper(link, table);
+const helper = new Helper(link, table, say);
 
 const save = (form) => {
   asked = form;
