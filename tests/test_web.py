@@ -51,7 +51,7 @@ class Player:
 
     def hear(self) -> dict[str, Any]:
         """Take the next message."""
-        message = json.loads(self.socket.recv(20))
+        message = json.loads(self.socket.recv(120))
         if message["is"] == "table":
             self.table = message
         return message
@@ -94,6 +94,8 @@ def test_the_page_loads_lightly(port: int) -> None:
     total = len(page) + sum(len(get(port, file).read()) for file in files)
     assert total < LIGHTEST
     assert all(get(port, file).status == 200 for file in files)
+    assert all(get(port, f"/rules/{name}").status == 200 for name in VARIANTS)
+    print(f"{total} bytes")
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert all(name in page for name in (*VARIANTS, *FELTS))
 

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from secrets import randbelow, token_hex
-from typing import Any, Final, Protocol
+from threading import Lock
+from typing import Final, Protocol, TypeVar
 
 from solitaire_env.web.advice import Advisors
 from solitaire_env.web.game import Game, RefusedError
@@ -16,6 +17,8 @@ MAX_ROOMS: Final = 16
 """Games that are kept; the one that was used least lately is forgotten, as its page has it."""
 
 _FIRST_NUMBERS: Final = 2**40
+
+T = TypeVar("T")
 
 
 class Page(Protocol):
@@ -57,10 +60,10 @@ class Room:
     players: Players
     number: int = field(default_factory=lambda: randbelow(_FIRST_NUMBERS))
     pages: list[Page] = field(default_factory=list)
-    thinking: bool = False
 
     def __post_init__(self) -> None:
         self.advisors = self._new_advisors()
+        self._mind = Lock()
 
     def _new_advisors(self) -> Advisors:
         return Advisors(self.game.variant, self.players.agents, self.players.hints)
@@ -143,17 +146,18 @@ class Room:
         self.game.play(action, by_agent=True)
         self._tell_all()
 
-    async def _think(self, think: Any) -> Any:
+    async def _think(self, think: Callable[[], T]) -> T:
         """Think in a thread, so that the table stays at hand; one thought at a time."""
         if not self.game.moves():
             raise RefusedError("there is nothing to play")
-        if self.thinking:
+        if self._mind.locked():
             raise RefusedError("an agent is thinking already")
-        self.thinking = True
-        try:
-            return await asyncio.to_thread(think)
-        finally:
-            self.thinking = False
+        return await asyncio.to_thread(self._alone, think)
+
+    def _alone(self, think: Callable[[], T]) -> T:
+        """Think while nobody else does, also after the page that asked is gone."""
+        with self._mind:
+            return think()
 
 
 class Rooms:

@@ -15,6 +15,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from solitaire_env.describe import rule_page
 from solitaire_env.render.felts import FELT_COLORS
 from solitaire_env.render.svg import card_definitions, felt_hex
 from solitaire_env.variants import VARIANTS
@@ -61,6 +62,8 @@ def _contents(players: Players) -> dict[str, tuple[bytes, str]]:
         f"/{file.name}": (file.read_bytes(), guess_type(file.name)[0] or "text/plain")
         for file in folder.iterdir()
     }
+    for name, sheet in VARIANTS.items():
+        contents[f"/rules/{name}"] = rule_page(sheet).encode(), "text/plain"
     page, kind = contents.pop("/index.html")
     felts = _felt_style().encode(), "text/css"
     return {**contents, "/": (_fill_in(page.decode(), players).encode(), kind), "/felts.css": felts}

@@ -94,7 +94,10 @@ export class Helper {
       this.table.light("hint", chosen.to[0]);
     }
     this.hinted = false;
-    const likely = chances.filter(([action]) => moves.has(action)).slice(0, SHOWN).map(([action, chance]) => [moves.get(action), chance]);
+    const likely = chances
+      .filter(([action]) => moves.has(action))
+      .slice(0, SHOWN)
+      .map(([action, chance]) => [moves.get(action), chance]);
     for (const [move, chance] of likely) this.addBar(move.words, chance);
     if (this.advising) this.table.drawAdvice(likely);
     if (this.playing) this.playSoon();

@@ -114,6 +114,7 @@ const acts = {
   save: () => save("record"),
   page: () => save("page"),
   close: closeAll,
+  rules: () => window.open(`/rules/${table.view.variant}`, "_blank", "noopener"),
   help: () => find("help").showModal(),
   new: () => {
     closeAll();

@@ -15,7 +15,8 @@ const waiting = (table) => {
   const cards = [];
   for (let height = RANKS.length; height > 0; height -= 1) {
     for (const pile of piles) {
-      if (pile.count >= height) cards.push({name: RANKS[height - 1] + pile.suit, rect: cardRect(table.layout, pile.id, 0)});
+      const rect = cardRect(table.layout, pile.id, 0);
+      if (pile.count >= height) cards.push({name: RANKS[height - 1] + pile.suit, rect});
     }
   }
   return cards;
