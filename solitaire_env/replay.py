@@ -271,12 +271,15 @@ class PositionView:
     felt: str = "emerald-green"
 
     def to_svg(self) -> str:
-        """Draw the table as an SVG element; ValueError for what is no position."""
+        """Draw the table as an SVG element; ValueError for what is no position of a game."""
+        from solitaire_env.engine.position import check_position
         from solitaire_env.envs.options import check_look
         from solitaire_env.render.svg import position_svg
 
         check_look(None, self.felt)
-        return position_svg(find_sheet(self.position.get("variant")), self.position, self.felt)
+        told: object = self.position
+        sheet = find_sheet(told.get("variant") if isinstance(told, Mapping) else told)
+        return position_svg(sheet, check_position(sheet, told), self.felt)
 
     def _repr_html_(self) -> str:
         return self.to_svg()

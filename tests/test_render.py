@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +20,16 @@ from solitaire_env.render.atlas import IVORY, card_atlas, index_height, index_wi
 from solitaire_env.render.felts import FELTS
 from solitaire_env.render.table import draw_table, table_layout
 from solitaire_env.render.victory import FRAMES, victory_frames
-from tests.helpers import ROOT, bare, every_variant, make, make_vec, nearly_won, random_legal
+from tests.helpers import (
+    ROOT,
+    bare,
+    every_variant,
+    make,
+    make_vec,
+    nearly_won,
+    random_legal,
+    run_python,
+)
 from tests.tiny_games import TINY_GAMES
 
 GOLDEN = ROOT / "tests" / "golden" / "pictures"
@@ -281,6 +291,22 @@ def test_pickle_and_deepcopy_leave_the_window(headless: ModuleType) -> None:
         assert twin.position() == env.position()
         twin.step(int(twin.action_masks().argmax()))
         twin.close()
+    env.step(int(env.action_masks().argmax()))
+    assert headless.display.get_init()
+    env.close()
+
+
+def test_a_window_that_others_closed_opens_again(headless: ModuleType) -> None:
+    """Pygame has one window: who closes it, another game or its user, stops no game."""
+    env, other = window("arabella"), window("san-juan-hill")
+    for each in (env, other):
+        each.reset(seed=1)
+    for close in (other.close, headless.quit):
+        close()
+        env.step(int(env.action_masks().argmax()))
+        shown = headless.surfarray.array3d(headless.display.get_surface()).swapaxes(0, 1)
+        assert np.array_equal(shown, draw_table(env.sheet, env.position(), FELT))
+    env.close()
 
 
 def test_a_won_game_is_celebrated(headless: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,6 +344,28 @@ def test_without_a_display_the_error_says_what_to_do(
     monkeypatch.setattr(headless.display, "set_mode", refuse)
     with pytest.raises(RuntimeError, match=r"No available video device.*rgb_array"):
         window().reset(seed=1)
+
+
+NO_DRIVER = """
+import gymnasium as gym
+env = gym.make("solitaire_env:solitaire_env/Arabella-v0", render_mode="human")
+for _ in range(2):
+    try:
+        env.reset(seed=1)
+    except RuntimeError as error:
+        print(error)
+env.close()
+"""
+
+
+@pytest.mark.parametrize("driver", ["x11", "nonsense"])
+def test_without_a_driver_the_error_says_what_to_do(
+    driver: str, needs: Callable[[str], ModuleType]
+) -> None:
+    """A machine without a display names the ways out; so does a second try."""
+    needs("pygame")
+    said = run_python(NO_DRIVER, SDL_VIDEODRIVER=driver, DISPLAY="").stdout
+    assert len(re.findall(rf"no window can open \({driver} not available\).*rgb_array", said)) == 2
 
 
 def test_without_pygame_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

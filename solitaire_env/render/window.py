@@ -29,7 +29,6 @@ class Window:
         self._pygame = _pygame()
         self._screen: Any = None
         self._open = True
-        self._pygame.display.init()
         self._clock = self._pygame.time.Clock()
 
     def show(self, position: Position, caption: str, fps: float) -> None:
@@ -56,7 +55,8 @@ class Window:
         if not self._open:
             return
         size = frame.shape[1], frame.shape[0]
-        if self._screen is None:
+        # Pygame has one window for all, which another game may have closed.
+        if self._screen is None or self._pygame.display.get_surface() is not self._screen:
             self._screen = self._new_screen(size)
         if caption is not None:
             self._pygame.display.set_caption(caption)
@@ -66,6 +66,7 @@ class Window:
 
     def _new_screen(self, size: tuple[int, int]) -> Any:
         try:
+            self._pygame.display.init()
             return self._pygame.display.set_mode(size)
         except self._pygame.error as error:
             self.close()
