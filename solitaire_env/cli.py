@@ -6,6 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 """Exit code for an argument that is not accepted, as argparse has it."""
 
+INTERRUPTED = 130
+"""Exit code after Control-C, as shells have it."""
+
 _PIPED = ("--json", "--html")
 """Options for which "-" is standard output."""
 
@@ -35,12 +39,16 @@ class _Commands(Protocol):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code."""
     arguments = build_parser().parse_args(argv)
+    if isinstance(sys.stdout, TextIOWrapper):  # an output that has no suits gets question marks
+        sys.stdout.reconfigure(errors="replace")
     try:
         arguments.run(arguments)
         sys.stdout.flush()
     except (ValueError, ImportError) as error:
         print(f"solitaire-env {arguments.command}: {error}", file=sys.stderr)
         return BAD_INPUT
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except BrokenPipeError:  # the reader, `head` say, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
@@ -191,8 +199,9 @@ def print_bench(arguments: Arguments) -> None:
 def print_watch(arguments: Arguments) -> None:
     """Let an agent play a deal in the terminal.
 
-    An agent is "random", or module:factory, called as factory(variant), which runs that module's
-    code. Where the output is no terminal, all tables are printed, without colour.
+    An agent is "random"; in a checkout "greedy", "search" or "ppo"; or module:factory, called as
+    factory(variant), which runs that module's code. What it thinks is shown, if it tells. Where
+    the output is no terminal, all tables are printed, without colour.
     """
     from solitaire_env.envs.options import check_deal, check_seed, real_number
     from solitaire_env.terminal import load_player, new_game, show, watch
@@ -386,11 +395,14 @@ def _add_solve(commands: _Commands) -> None:
 
 def _add_watch(commands: _Commands) -> None:
     """Add the command that lets an agent play."""
-    example = "watch san-juan-hill --agent random --deal 7"
+    from solitaire_env.terminal import AGENTS
+
+    names = ", ".join(("random", *AGENTS))
+    example = "watch san-juan-hill --agent greedy --deal 7"
     parser = _add(commands, print_watch, "watch", "let an agent play in the terminal", example)
     _add_variant(parser)
     add = parser.add_argument
-    add("--agent", default="random", metavar="NAME", help="random or module:factory")
+    add("--agent", default="random", metavar="NAME", help=f"{names} or module:factory")
     add("--deal", type=int, default=0, metavar="N", help="number of the deal (default: 0)")
     add("--seed", type=int, default=0, metavar="N", help="of the agent's chance (default: 0)")
     add("--seconds", type=float, default=0.3, metavar="S", help="a table (default: %(default)s)")

@@ -23,6 +23,7 @@ _LEAST: Final = 0.0005
 _GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
+@runtime_checkable
 class Policy(Protocol):
     """A player of many games at once, each in a row of its own.
 

@@ -1,6 +1,7 @@
 """Recorded games: they play again bit for bit, or say why not; pages, films, commands."""
 
 import gzip
+import io
 import json
 import re
 import sys
@@ -381,10 +382,14 @@ def test_stepping_ends_with_the_input(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["arabella", "--agent", "nobody"], "accepted are random and module:factory"),
+        (["arabella", "--agent", "nobody"], "accepted are random, greedy, search, ppo and module"),
         (["arabella", "--agent", "nowhere:make"], "can't be loaded: No module named 'nowhere'"),
         (["arabella", "--agent", "agents.random_legal:build"], "can't be loaded"),
-        (["arabella", "--agent", ":make"], "accepted are random and module:factory"),
+        (["arabella", "--agent", ":make"], "accepted are random, greedy, search, ppo and module"),
+        (["arabella", "--agent", "..x:make"], "can't be loaded"),
+        (["arabella", "--agent", "agents.greedy:CONFIGS"], "is not made by factory(variant)"),
+        (["arabella", "--agent", "os:getcwd"], "is not made by factory(variant)"),
+        (["arabella", "--agent", "os:fsencode"], "is no player, it lacks reset or act: b'arabel"),
         (["arabella", "--deal=-1"], "deal is -1, accepted are"),
         (["arabella", "--seconds=-1"], "--seconds is -1.0, accepted are"),
         (["arabella", "--seed=-1"], "seed is -1, accepted are"),
@@ -397,6 +402,40 @@ def test_bad_watching(words: list[str], message: str, capsys: pytest.CaptureFixt
     out, err = capsys.readouterr()
     assert not out
     assert message in err
+
+
+@pytest.mark.parametrize("command", ["watch", "replay"])
+def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--help` ends with a line to copy, and code 0."""
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    assert f"example: solitaire-env {command} " in capsys.readouterr().out
+
+
+def test_outputs_without_suits_get_question_marks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A pipe that is not UTF-8 is no reason to stop."""
+    game = tmp_path / "game.json"
+    recorded(steps=5).replay().save(game)
+    pipe = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr(sys, "stdout", pipe)
+    assert main(["replay", str(game)]) == 0
+    assert b"? from T" in pipe.buffer.getvalue()
+
+
+def test_control_c_ends_quietly(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who has seen enough gets code 130 and no traceback."""
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("solitaire_env.terminal.show", interrupt)
+    assert main(["watch", "arabella"]) == 130
+    assert capsys.readouterr().err == ""
 
 
 def test_anybodys_player_can_be_watched(

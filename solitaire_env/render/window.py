@@ -69,7 +69,7 @@ class Window:
             self._pygame.display.init()
             return self._pygame.display.set_mode(size)
         except self._pygame.error as error:
-            self.close()
+            self._pygame.display.quit()
             accepted = 'use render_mode="rgb_array", or SDL_VIDEODRIVER=dummy for no window'
             raise RuntimeError(f"no window can open ({error}): {accepted}") from None
 
