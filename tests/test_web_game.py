@@ -13,6 +13,7 @@ from solitaire_env.envs.env import SolitaireEnv
 from solitaire_env.notation import STOCK, Move
 from solitaire_env.replay import Replay
 from solitaire_env.rulesheet import RuleSheet
+from solitaire_env.web.advice import Advisors
 from solitaire_env.web.clock import Clock
 from solitaire_env.web.game import MAX_MOVES, Game, RefusedError
 from solitaire_env.web.messages import read_message, read_saved
@@ -274,3 +275,11 @@ def test_every_move_says_where_it_goes() -> None:
             assert move["to"]
             for first, second in pairwise(move["from"]):
                 assert tops[first] == tops[second]
+
+
+def test_without_agents_there_is_no_hint() -> None:
+    """Where none can be loaded it is said; the next of the list helps where one can."""
+    agents = {"gone": "nowhere:make", "odd": "os:getcwd", "random": "random"}
+    with pytest.raises(RefusedError, match="no agent can be loaded"):
+        Advisors("arabella", agents, ("gone", "odd")).find(None)
+    assert Advisors("arabella", agents, ("gone", "random")).find(None).name == "random"

@@ -15,6 +15,7 @@ export class Helper {
     Object.assign(this, {link, table, say});
     this.advising = this.playing = this.hinted = false;
     this.timer = 0;
+    this.likely = [];
     this.name = document.getElementById("agents");
     this.thought = document.getElementById("thought");
     this.list = document.getElementById("chances");
@@ -57,7 +58,8 @@ export class Helper {
   clear() {
     this.thought.textContent = "";
     this.list.replaceChildren();
-    this.table.drawAdvice([]);
+    this.likely = [];
+    this.draw();
   }
 
   /** Go on after the table has changed. */
@@ -94,13 +96,18 @@ export class Helper {
       this.table.light("hint", chosen.to[0]);
     }
     this.hinted = false;
-    const likely = chances
+    this.likely = chances
       .filter(([action]) => moves.has(action))
       .slice(0, SHOWN)
       .map(([action, chance]) => [moves.get(action), chance]);
-    for (const [move, chance] of likely) this.addBar(move.words, chance);
-    if (this.advising) this.table.drawAdvice(likely);
+    for (const [move, chance] of this.likely) this.addBar(move.words, chance);
+    this.draw();
     if (this.playing) this.playSoon();
+  }
+
+  /** Draw advice on the board, if it is wanted. */
+  draw() {
+    this.table.drawAdvice(this.advising ? this.likely : []);
   }
 
   addBar(words, chance) {

@@ -14,7 +14,8 @@ const describe = ({id, kind, suit, cards, count}) => {
   if (kind === "stock" || kind === "kings") return `${kind}, ${count} cards`;
   if (kind === "foundation") return `foundation of ${SUITS[suit]}, ${top}`;
   if (kind === "waste") return `waste, ${top}, ${count} cards`;
-  return `${kind === "tableau" ? "column" : "cell"} ${id}, ${top}, ${cards.length} cards`;
+  const more = cards.length > 1 ? `, ${cards.length} cards` : "";
+  return `${kind === "tableau" ? "column" : "cell"} ${id}, ${top}${more}`;
 };
 
 const pressesButton = ({key, target}) => (key === "Enter" || key === " ") && target.closest("button");
@@ -74,7 +75,7 @@ export class Keys {
   put(pile, count = 1) {
     this.cursor = {pile, count};
     this.draw();
-    const more = count > 1 ? `, ${count} cards` : "";
+    const more = count > 1 ? `, ${count} of them` : "";
     this.say(describe(this.table.layout.piles.get(pile).pile) + more);
   }
 

@@ -104,7 +104,7 @@ const fan = (layout, columns, height) => {
     const last = place.steps.length ? place.steps[place.steps.length - 1] : 0;
     needed = Math.max(needed, place.y + last + tall + 2 * gap);
   }
-  return Math.max(needed, height);
+  return needed;
 };
 
 /** The rectangle of a card of a pile, or of its empty place. */

@@ -149,4 +149,10 @@ find("felts").value = felts.includes(chosen) ? chosen : document.documentElement
 chooseFelt(find("felts").value);
 
 setInterval(() => { if (table.view) showTold(); }, 500);
-window.addEventListener("resize", () => { if (table.view) { table.show(table.view, true); keys.draw(); } });
+window.addEventListener("resize", () => {
+  if (!table.view) return;
+  hand.letGo();
+  table.show(table.view, true);
+  keys.draw();
+  helper.draw();
+});

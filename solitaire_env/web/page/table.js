@@ -5,6 +5,10 @@ import {cardRect, groupRect, layOut} from "/layout.js";
 const SVG = "http://www.w3.org/2000/svg";
 const ASIDE = 260;
 const PREFIX = "#c-";
+const LOWEST = 320;
+const FOOTER = 58;
+const BELOW = "(max-width: 900px)"; // Where the agent's panel lies below the table,
+const SHARE = 0.62; // it should be seen that there is more.
 
 /** Make an element of a class within a parent. */
 export const make = (name, kind, parent) => {
@@ -66,8 +70,11 @@ export class Table {
   /** Show a table; cards glide there, unless `at once`. */
   show(view, atOnce = false) {
     this.view = view;
-    const height = Math.max(320, window.innerHeight - this.felt.getBoundingClientRect().top - window.scrollY - 58);
+    const top = this.felt.getBoundingClientRect().top + window.scrollY;
+    const height = Math.max(LOWEST, window.innerHeight - top - FOOTER);
     this.layout = layOut(view, this.felt.parentElement.clientWidth, height);
+    const least = matchMedia(BELOW).matches ? height * SHARE : height;
+    this.layout.height = Math.max(this.layout.height, least);
     Object.assign(this.felt.dataset, {number: view.number, moves: view.told.moves});
     this.felt.style.height = `${this.layout.height}px`;
     this.felt.classList.toggle("at-once", atOnce);
