@@ -25,6 +25,9 @@ from solitaire_env.rulesheet import RuleSheet
 MAX_BYTES: Final = 32 * 2**20
 """Of a record's text; what is larger is not read."""
 
+MAX_ACTIONS: Final = 100_000
+"""Of a record: all its tables are kept in memory, some kilobytes each."""
+
 _LARGEST: Final = sys.float_info.max
 _GZIP: Final = b"\x1f\x8b"
 _NAMES: Final = ("name", "title", "source", "honour")
@@ -153,6 +156,8 @@ def check_record(told: object) -> None:
     actions = record["actions"]
     if not isinstance(actions, list) or not all(map(is_whole, cast("list[Any]", actions))):
         raise ReplayError("actions must be a list of whole numbers")
+    if len(cast("list[Any]", actions)) > MAX_ACTIONS:
+        raise ReplayError(f"it has {len(actions)} actions, accepted are up to {MAX_ACTIONS}")
     if not isinstance(record["kwargs"], dict):
         raise ReplayError(f"kwargs is {record['kwargs']!r}, accepted is a dict")
 

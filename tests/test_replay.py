@@ -144,6 +144,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"rules": None}, "rules of san-juan-hill have changed"),
     ({"actions": "1,2"}, "actions must be a list of whole numbers"),
     ({"actions": [1.5]}, "actions must be a list of whole numbers"),
+    ({"actions": [0] * 100_001}, "it has 100001 actions, accepted are up to 100000"),
     ({"actions": [10**9]}, "action 0 of the record: action is 1000000000, accepted are"),
     ({"actions": [-1]}, "action 0 of the record"),
     ({"actions": [0, 0, 0]}, "action 0 of the record"),
@@ -158,6 +159,11 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"policy": 5}, "policy must be"),
     ({"policy": [5]}, "policy must be"),
     ({"policy": [{"value": float("nan"), "top": []}]}, "policy must be"),
+    ({"policy": {}}, "policy must be"),
+    ({"policy": [0] * 30}, "policy must be"),
+    ({"policy": [{"value": 10**400, "top": []}]}, "policy must be"),
+    ({"policy": [{"value": None, "top": [[float("inf"), 0.5]]}]}, "policy must be"),
+    ({"policy": [{"value": None, "top": [[1, 2.0]]}]}, "policy must be"),
     ({"policy": [None]}, "1 thoughts for 30 actions"),
 ]
 
@@ -314,6 +320,10 @@ def test_notebooks_get_ids_of_their_own() -> None:
     [
         ({"variant": "klondike"}, "variant is 'klondike'"),
         ({"tableau": [['"><script>']] * 10}, "is no card"),
+        ({"tableau": 5}, "tableau"),
+        ({"foundations": {"S": [14, 0]}}, "foundations"),
+        ({"waste": None}, "waste"),
+        ({"stock": []}, "times"),
     ],
 )
 def test_views_of_what_is_no_position(change: dict[str, Any], message: str) -> None:
@@ -323,6 +333,57 @@ def test_views_of_what_is_no_position(change: dict[str, Any], message: str) -> N
         PositionView(position)._repr_html_()
     with pytest.raises(ValueError, match="felt is 'red', accepted are"):
         PositionView(position, "red")._repr_html_()
+
+
+@pytest.mark.parametrize("told", [None, 5, [], "arabella", {}])
+def test_views_of_what_is_no_dict(told: Any) -> None:
+    """Whatever it is, the error says what is accepted."""
+    with pytest.raises(ValueError, match=r"accepted are .*arabella|a position is a dict"):
+        PositionView(told).to_svg()
+
+
+@every_variant
+def test_views_of_won_games(name: str) -> None:
+    """A table without a move left is a position, too."""
+    sheet = VARIANTS[name]
+    env = RecordGame(make(name))
+    env.reset(options={"position": nearly_won(sheet, 1)})
+    base: Any = env.unwrapped
+    last = next(move for move in base.legal_moves() if move.target == "F")
+    env.step(base.action_of(last))
+    assert PositionView(base.position()).to_svg().startswith("<svg")
+
+
+def test_titles_are_only_titles() -> None:
+    """What looks like a part of the page in a title stays as it is."""
+    replay = recorded(steps=1).replay()
+    page = replay_page(replay.sheet, replay.steps, "[[SCRIPT]] [[X]]", "emerald-green")
+    assert page.count("[[SCRIPT]] [[X]]") == 2
+    assert page.count("<script>") == 1
+
+
+def test_illegal_actions_are_recorded() -> None:
+    """Where an environment lets them pass, or ends by them, a record of it plays again."""
+    for illegal, steps in (("noop", 3), ("terminate", 1)):
+        env = RecordGame(make(SAN_JUAN_HILL, illegal=illegal))
+        env.reset(options={"deal": 7})
+        for _ in range(steps):
+            env.step(int(env.unwrapped.action_masks().argmin()))
+        replay = Replay.from_json(env.replay().to_json())
+        assert [step.move for step in replay.steps] == [None] * (steps + 1)
+    env = RecordGame(make(SAN_JUAN_HILL))
+    env.reset(options={"deal": 7})
+    env.step(int(env.unwrapped.action_masks().argmin()))
+    assert "not legal" in env.replay().steps[1].words
+
+
+def test_a_record_knows_how_its_environment_was_made() -> None:
+    """Keyword arguments of `gym.make` are in the record without being told again."""
+    env = RecordGame(make(SAN_JUAN_HILL, reward="ledger", streaks=True, render_mode="rgb_array"))
+    env.reset(options={"deal": 7})
+    kwargs = env.replay().record["kwargs"]
+    assert kwargs == {"reward": "ledger", "streaks": True, "render_mode": "rgb_array"}
+    assert len(env.replay().steps) == 1
 
 
 def test_films_have_a_frame_a_table(tmp_path: Path, needs: Callable[[str], ModuleType]) -> None:

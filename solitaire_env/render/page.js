@@ -87,6 +87,7 @@
     const act = keys[event.key];
     if (!act || event.target.tagName === "SELECT" || (event.target.tagName === "BUTTON" && event.key === " ")) return;
     event.preventDefault();
+    event.stopPropagation();
     acts[act]();
   });
   go(0);

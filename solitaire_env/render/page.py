@@ -1,6 +1,7 @@
 """A recorded game as one HTML page: SVG table, slider, moves in words; no network."""
 
 import json
+import re
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
@@ -46,10 +47,8 @@ def replay_fragment(sheet: RuleSheet, steps: Sequence[Step], title: str, felt: s
     names["LAST"] = str(len(steps) - 1)
     names["STYLE"] = _asset("page.css").replace("ROOT", f"#{prefix}game")
     names["SCRIPT"] = _asset("page.js").replace("DATA", _data(sheet, steps, prefix))
-    page = _asset("page.html")
-    for name, text in names.items():
-        page = page.replace(f"[[{name}]]", text)
-    return page
+    # In one go: a title may hold what looks like a name.
+    return re.sub(r"\[\[([A-Z]+)\]\]", lambda found: names[found[1]], _asset("page.html"))
 
 
 def _asset(name: str) -> str:
