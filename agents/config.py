@@ -42,9 +42,9 @@ class Run:
     """decides deals, first weights and chance"""
     checkpoint_every: int = 200_000
     """moves between two checkpoints"""
-    validate_every: int = 500_000
+    validate_every: int = 1_000_000
     """moves between two validations; 0: none"""
-    validate_deals: int = 200
+    validate_deals: int = 500
     """deals of a validation, from number 1000 up"""
     temperature: float = 1.0
     """of play, in validation and later: 0 the most probable action, 1 as in training"""
@@ -56,15 +56,15 @@ class Run:
 class Env:
     """Section [env]: the games."""
 
-    num_envs: int = 256
+    num_envs: int = 512
     """games side by side"""
     reward: str = "foundation"
     """see the environment's own argument"""
-    reward_scale: float = 0.1
+    reward_scale: float = 0.02
     """rewards are multiplied by it"""
     win_bonus: float = 0.0
     """what a win is worth beside that; not for Stable-Baselines3's loop"""
-    no_progress_limit: int = 12
+    no_progress_limit: int = 0
     """moves without progress that cut a game short; 0: the rule sheet's limit"""
     max_episode_steps: int = 0
     """moves that cut a game short; 0: the rule sheet's limit"""
@@ -74,21 +74,21 @@ class Env:
 class Ppo:
     """Section [ppo]: the arguments of sb3-contrib's MaskablePPO."""
 
-    n_steps: int = 64
+    n_steps: int = 32
     """moves in each game between two updates"""
-    batch_size: int = 512
+    batch_size: int = 256
     """moves in a gradient step"""
     n_epochs: int = 1
     """times that a move is learnt from"""
-    learning_rate: float = 7e-4
+    learning_rate: float = 3e-3
     """at the start"""
-    final_learning_rate: float = 7e-5
+    final_learning_rate: float = 1e-4
     """at the end, in a straight line from the start"""
-    gamma: float = 0.998
+    gamma: float = 0.999
     """what a reward is worth one move later"""
     gae_lambda: float = 0.95
     """between one step (0) and whole games (1) in estimating advantages"""
-    ent_coef: float = 0.005
+    ent_coef: float = 0.01
     """weight of the entropy"""
     vf_coef: float = 0.5
     """weight of the value's error"""
@@ -116,7 +116,7 @@ class Network:
 
     card: int = 12
     """numbers that stand for a card"""
-    pile: int = 96
+    pile: int = 64
     """numbers that stand for a pile"""
     table: int = 128
     """numbers that stand for the whole table"""

@@ -13,7 +13,13 @@ from solitaire_env.evaluation import evaluate
 
 CONFIG = Path("configs/san-juan-hill.toml")
 FOLDER = Path("runs/demo")
-CHANGES = ("run.total_steps=1_000_000", "run.minutes=5", "run.validate_every=0")
+CHANGES = (
+    "run.total_steps=2_000_000",
+    "run.minutes=5",
+    "run.validate_every=0",
+    "imitation.steps=400_000",
+    "imitation.fade=400_000",
+)
 DEALS = range(1000)
 
 
