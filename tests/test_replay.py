@@ -1,15 +1,10 @@
-"""Recorded games: they play again bit for bit, or say why not; pages, films, commands."""
+"""Recorded games: they play again bit for bit, or say why not."""
 
 import gzip
-import io
 import json
 import re
-import sys
-from collections.abc import Callable
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import gymnasium as gym
@@ -21,12 +16,7 @@ from solitaire_env.cli import main
 from solitaire_env.envs import registration
 from solitaire_env.evaluation import RandomPolicy, evaluate
 from solitaire_env.records import ReplayError, Thought, game_record, rules_digest
-from solitaire_env.render.atlas import card_atlas, index_height, index_width
-from solitaire_env.render.page import replay_page
-from solitaire_env.render.svg import placed
-from solitaire_env.render.table import draw_table, table_layout
-from solitaire_env.replay import PositionView, RecordGame, Replay
-from solitaire_env.terminal import load_player, step_through
+from solitaire_env.replay import RecordGame, Replay
 from tests.helpers import every_variant, make, nearly_won, random_legal
 
 SAN_JUAN_HILL = "san-juan-hill"
@@ -222,146 +212,6 @@ def test_bad_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         Replay.load(tmp_path / "bomb")
 
 
-class Page(HTMLParser):
-    """Collects the ids and addresses of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take note of a tag."""
-        told = dict(attrs)
-        self.ids += [told["id"]] if told.get("id") else []
-        self.links += [str(told[name]) for name in ("href", "src") if name in told]
-
-
-def page_data(text: str) -> dict[str, Any]:
-    """Read what a page's script was given."""
-    found = re.search(r"const data = (\{.*\});\n", text)
-    assert found
-    return json.loads(found.group(1))
-
-
-def test_a_long_game_is_a_small_page() -> None:
-    """400 moves of Arabella with probabilities: below 500 KB, one file, nothing from elsewhere."""
-    replay = recorded("arabella", 400, thoughtful=True).replay()
-    page = replay.to_html()
-    assert len(replay.steps) == 401
-    assert len(page.encode()) < 500_000
-    told = Page(page)
-    assert len(told.ids) == len(set(told.ids))
-    inner = {link.removeprefix("#") for link in told.links}
-    assert all(link.startswith("#") for link in told.links)
-    assert inner <= set(told.ids)
-    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", page)
-    assert len(page_data(page)["steps"]) == len(replay.steps)
-
-
-@every_variant
-def test_a_page_holds_every_table(name: str) -> None:
-    """The changes that a page tells, one after another, give what lies on each table."""
-    replay, layout = recorded(name, 60).replay(), table_layout(VARIANTS[name])
-    page = replay.to_html("midnight-navy")
-    drawn = set(Page(page).ids)
-    prefix, piles = page_data(page)["prefix"], {}
-    for told, step in zip(page_data(page)["steps"], replay.steps, strict=True):
-        for pile, stay, come in told["c"]:
-            piles[pile] = piles.get(pile, [])[:stay] + come
-        lies = [[list(sign) for sign in pile] for pile in placed(layout, step.position)]
-        assert [piles.get(pile, []) for pile in range(len(lies))] == lies
-        signs = {sign[0] for pile in lies for sign in pile if sign[0][0] != "#"}
-        assert {prefix + sign for sign in signs} <= drawn
-
-
-@every_variant
-def test_vectors_lie_where_pixels_do(name: str) -> None:
-    """Each card of the SVG table has its index in the picture, at the same place."""
-    sheet = VARIANTS[name]
-    layout = table_layout(sheet)
-    position = recorded(name, 40).unwrapped.position()
-    frame, atlas = draw_table(sheet, position, "emerald-green"), None
-    atlas = card_atlas(layout.card_width, "emerald-green")
-    tall, wide = index_height(atlas.width), index_width(atlas.width)
-    for pile in placed(layout, position):
-        for sign, left, top in pile:
-            if sign[0] in "A23456789TJQK":
-                card = 1 + "SHDC".index(sign[1]) * 13 + "A23456789TJQK".index(sign[0])
-                face = atlas.on_felt[card].reshape(atlas.height, atlas.width, 3)
-                seen = frame[top + 5 : top + 5 + tall, left + 6 : left + wide - 2]
-                assert np.array_equal(seen, face[5 : 5 + tall, 6 : wide - 2])
-
-
-def test_texts_are_escaped() -> None:
-    """Nothing that a sheet or a step says can become part of the page's code."""
-    evil = "</script><img src=x onerror=alert(1)>&"
-    replay = recorded(steps=1).replay()
-    steps = [replace(step, words=evil) for step in replay.steps]
-    page = replay_page(replay.sheet, steps, evil, "emerald-green")
-    assert "<img" not in page
-    assert page.count("</script>") == 1
-    assert page_data(page)["steps"][0]["w"] == evil
-
-
-def test_notebooks_get_ids_of_their_own() -> None:
-    """Two pictures on a page, of games or positions, share no id."""
-    replay = recorded(steps=5).replay()
-    view = PositionView(replay.steps[-1].position, "royal-crimson")
-    shown = [replay._repr_html_(), replay._repr_html_(), view._repr_html_(), view._repr_html_()]
-    ids = [each for part in shown for each in Page(part).ids]
-    assert len(ids) == len(set(ids))
-    assert "#701624" in shown[2]
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"variant": "klondike"}, "variant is 'klondike'"),
-        ({"tableau": [['"><script>']] * 10}, "is no card"),
-        ({"tableau": 5}, "tableau"),
-        ({"foundations": {"S": [14, 0]}}, "foundations"),
-        ({"waste": None}, "waste"),
-        ({"stock": []}, "times"),
-    ],
-)
-def test_views_of_what_is_no_position(change: dict[str, Any], message: str) -> None:
-    """A picture is made of cards alone."""
-    position = recorded(steps=0).unwrapped.position() | change
-    with pytest.raises(ValueError, match=message):
-        PositionView(position)._repr_html_()
-    with pytest.raises(ValueError, match="felt is 'red', accepted are"):
-        PositionView(position, "red")._repr_html_()
-
-
-@pytest.mark.parametrize("told", [None, 5, [], "arabella", {}])
-def test_views_of_what_is_no_dict(told: Any) -> None:
-    """Whatever it is, the error says what is accepted."""
-    with pytest.raises(ValueError, match=r"accepted are .*arabella|a position is a dict"):
-        PositionView(told).to_svg()
-
-
-@every_variant
-def test_views_of_won_games(name: str) -> None:
-    """A table without a move left is a position, too."""
-    sheet = VARIANTS[name]
-    env = RecordGame(make(name))
-    env.reset(options={"position": nearly_won(sheet, 1)})
-    base: Any = env.unwrapped
-    last = next(move for move in base.legal_moves() if move.target == "F")
-    env.step(base.action_of(last))
-    assert PositionView(base.position()).to_svg().startswith("<svg")
-
-
-def test_titles_are_only_titles() -> None:
-    """What looks like a part of the page in a title stays as it is."""
-    replay = recorded(steps=1).replay()
-    page = replay_page(replay.sheet, replay.steps, "[[SCRIPT]] [[X]]", "emerald-green")
-    assert page.count("[[SCRIPT]] [[X]]") == 2
-    assert page.count("<script>") == 1
-
-
 def test_illegal_actions_are_recorded() -> None:
     """Where an environment lets them pass, or ends by them, a record of it plays again."""
     for illegal, steps in (("noop", 3), ("terminate", 1)):
@@ -384,134 +234,6 @@ def test_a_record_knows_how_its_environment_was_made() -> None:
     kwargs = env.replay().record["kwargs"]
     assert kwargs == {"reward": "ledger", "streaks": True, "render_mode": "rgb_array"}
     assert len(env.replay().steps) == 1
-
-
-def test_films_have_a_frame_a_table(tmp_path: Path, needs: Callable[[str], ModuleType]) -> None:
-    """A GIF shows every table, half as large as the pictures."""
-    needs("PIL")
-    from PIL import Image
-
-    replay = recorded(steps=4).replay()
-    replay.save_gif(tmp_path / "game.gif", seconds=0.1)
-    with Image.open(tmp_path / "game.gif") as film:
-        assert (film.size, film.n_frames) == ((640, 400), 5)
-
-
-def test_films_need_pillow(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Without Pillow the command names the extra, and ends with code 2."""
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    game, film = tmp_path / "game.json", tmp_path / "game.gif"
-    recorded(steps=1).replay().save(game)
-    assert main(["replay", str(game), "--gif", str(film)]) == 2
-    assert "pip install 'solitaire-env[render]'" in capsys.readouterr().err
-
-
-def test_watch_and_replay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A watched game is saved, and replayed: the same tables, without colour when piped."""
-    game, page = tmp_path / "game.json.gz", tmp_path / "game.html"
-    assert main(["watch", "arabella", "--deal", "7", "--save", str(game)]) == 0
-    watched = capsys.readouterr().out
-    assert main(["replay", str(game)]) == 0
-    replayed = capsys.readouterr().out
-    assert replayed.splitlines()[3:] == watched.splitlines()[3:]
-    assert "\033" not in watched
-    assert main(["replay", str(game), "--html", str(page), "--felt", "midnight-navy"]) == 0
-    assert capsys.readouterr().out == ""
-    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-
-
-def test_stepping(capsys: pytest.CaptureFixture[str]) -> None:
-    """On, back, to a number, out; what is not understood changes nothing; the end ends."""
-    answers = iter(["", "", "b", "x", "4", "99", "q"])
-    step_through(recorded(steps=6).replay(), lambda _: next(answers))
-    shown = re.findall(r"^(\d)/6", capsys.readouterr().out, re.MULTILINE)
-    assert "".join(shown) == "0121146"
-
-
-def test_stepping_ends_with_the_input(capsys: pytest.CaptureFixture[str]) -> None:
-    """Control-D is a way out."""
-
-    def closed(_: str) -> str:
-        raise EOFError
-
-    step_through(recorded(steps=1).replay(), closed)
-    assert capsys.readouterr().out.startswith("0/1")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["arabella", "--agent", "nobody"], "accepted are random, greedy, search, ppo and module"),
-        (["arabella", "--agent", "nowhere:make"], "can't be loaded: No module named 'nowhere'"),
-        (["arabella", "--agent", "agents.random_legal:build"], "can't be loaded"),
-        (["arabella", "--agent", ":make"], "accepted are random, greedy, search, ppo and module"),
-        (["arabella", "--agent", "..x:make"], "can't be loaded"),
-        (["arabella", "--agent", "agents.greedy:CONFIGS"], "is not made by factory(variant)"),
-        (["arabella", "--agent", "os:getcwd"], "is not made by factory(variant)"),
-        (["arabella", "--agent", "os:fsencode"], "is no player, it lacks reset or act: b'arabel"),
-        (["arabella", "--deal=-1"], "deal is -1, accepted are"),
-        (["arabella", "--seconds=-1"], "--seconds is -1.0, accepted are"),
-        (["arabella", "--seed=-1"], "seed is -1, accepted are"),
-        (["arabella", "--save", "no/folder/here"], "accepted is a file in a folder that exists"),
-    ],
-)
-def test_bad_watching(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Mistakes end with a message and code 2, before anything is played."""
-    assert main(["watch", *words]) == 2
-    out, err = capsys.readouterr()
-    assert not out
-    assert message in err
-
-
-@pytest.mark.parametrize("command", ["watch", "replay"])
-def test_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """`--help` ends with a line to copy, and code 0."""
-    with pytest.raises(SystemExit) as ended:
-        main([command, "--help"])
-    assert ended.value.code == 0
-    assert f"example: solitaire-env {command} " in capsys.readouterr().out
-
-
-def test_outputs_without_suits_get_question_marks(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """A pipe that is not UTF-8 is no reason to stop."""
-    game = tmp_path / "game.json"
-    recorded(steps=5).replay().save(game)
-    pipe = io.TextIOWrapper(io.BytesIO(), "ascii")
-    monkeypatch.setattr(sys, "stdout", pipe)
-    assert main(["replay", str(game)]) == 0
-    assert b"? from T" in pipe.buffer.getvalue()
-
-
-def test_control_c_ends_quietly(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Who has seen enough gets code 130 and no traceback."""
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("solitaire_env.terminal.show", interrupt)
-    assert main(["watch", "arabella"]) == 130
-    assert capsys.readouterr().err == ""
-
-
-def test_anybodys_player_can_be_watched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """`module:factory` may lie in the folder that one is in."""
-    text = (
-        "from solitaire_env.evaluation import RandomPolicy\ndef make(name): return RandomPolicy()"
-    )
-    (tmp_path / "my_own_player.py").write_text(text)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    assert isinstance(load_player("my_own_player:make", "arabella"), RandomPolicy)
-    assert main(["watch", "san-juan-hill", "--agent", "my_own_player:make"]) == 0
-    assert "the deal" in capsys.readouterr().out
 
 
 def test_game_records_name_what_they_need() -> None:
