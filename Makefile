@@ -15,7 +15,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-web lowest check coverage docs bench bench-peers bench-plots bench-compare clean
+.PHONY: help demo test test-long chromium test-web lowest check coverage docs bench bench-peers bench-plots bench-compare clean
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -36,6 +36,9 @@ test: $(VENV)/.stamp ## run the tests, JOBS files at a time
 
 test-long: $(VENV)/.stamp ## run the tests that take minutes, too
 	$(PY) -m pytest -m 'long or not long'
+
+chromium: ## install the browser that test-web needs, on Debian as root, unless there is one
+	@test -n "$$CHROMIUM" || command -v chromium google-chrome >/dev/null || { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; }
 
 test-web: $(VENV)/.stamp ## run the tests of the table in a browser; needs Chromium
 	$(PY) -m pytest tests/test_web.py tests/test_web_game.py tests/test_web_browser.py

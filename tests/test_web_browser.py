@@ -31,11 +31,10 @@ POSITIONS = 1000
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Start Chromium: `$CHROMIUM`, else the system's; under CI it must be there."""
+    """Start Chromium: `$CHROMIUM`, else the system's."""
     api = needs_module("playwright.sync_api")
     if BROWSER is None:
-        stop = pytest.fail if os.environ.get("CI") else pytest.skip
-        stop("no Chromium: apt install chromium, or set CHROMIUM to its path")
+        pytest.skip("no Chromium: make chromium, or set CHROMIUM to its path")
     with api.sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         yield started
