@@ -38,7 +38,7 @@ test-long: $(VENV)/.stamp ## run the tests that take minutes, too
 	$(PY) -m pytest -m 'long or not long'
 
 chromium: ## install the browser that test-web needs, on Debian as root, unless there is one
-	@test -n "$$CHROMIUM" || command -v chromium google-chrome >/dev/null || { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; }
+	@test -n "$$CHROMIUM" || command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; }
 
 test-web: $(VENV)/.stamp ## run the tests of the table in a browser; needs Chromium
 	$(PY) -m pytest tests/test_web.py tests/test_web_game.py tests/test_web_browser.py
