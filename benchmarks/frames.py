@@ -23,7 +23,7 @@ import numpy.typing as npt
 from solitaire_env import VARIANTS, env_id
 from solitaire_env.bench.rates import Rate, check_seconds
 from solitaire_env.bench.report import machine
-from solitaire_env.cli import text_table
+from solitaire_env.cli.common import text_table
 from solitaire_env.envs.options import whole_number
 from solitaire_env.render.atlas import BACK, CROWNED, card_atlas
 from solitaire_env.render.felts import DEFAULT_FELT
