@@ -5,12 +5,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from agents.registry import AGENTS, load_agent
+from agents.registry import load_agent
 from solitaire_env.comparison import comparison_text, paired_bootstrap, paired_wins
 from solitaire_env.deal_lists import read_deals
 from solitaire_env.evaluation import Evaluation, evaluate
 from solitaire_env.exports import check_table, write_games
 from solitaire_env.files import check_file, check_folder
+from solitaire_env.players import AGENTS
 
 
 def compare_to_random(agent: Evaluation, random: Evaluation) -> str:

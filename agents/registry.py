@@ -5,14 +5,7 @@ from inspect import signature
 from typing import Any
 
 from solitaire_env.evaluation import Policy
-
-AGENTS = {
-    "random": "agents.random_legal:make",
-    "greedy": "agents.greedy:make",
-    "search": "agents.search:make",
-    "ppo": "agents.ppo:make",
-}
-"""Name -> the factory that makes the player of a variant."""
+from solitaire_env.players import AGENTS
 
 
 def load_agent(name: str, variant: str, **options: Any) -> Policy:

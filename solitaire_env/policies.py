@@ -125,6 +125,11 @@ class RandomPolicy:
         return (masks.cumsum(axis=1) > chosen[:, None]).argmax(axis=1)
 
 
+def random_player(variant: str) -> RandomPolicy:
+    """Make the random player, which is the same for every variant."""
+    return RandomPolicy()
+
+
 def _mix(words: SeedArray) -> SeedArray:
     """Scatter 64-bit words (splitmix64's finalizer), so that neighbours have nothing in common."""
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

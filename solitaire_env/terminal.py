@@ -3,9 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib import import_module
-from inspect import signature
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import gymnasium as gym
@@ -13,17 +11,10 @@ import numpy as np
 
 from solitaire_env.envs.registration import env_id, find_sheet
 from solitaire_env.notation import board_text, move_words
-from solitaire_env.policies import Policy, RandomPolicy, thoughts_of
+from solitaire_env.policies import Policy, thoughts_of
 from solitaire_env.records import Thought
 from solitaire_env.render.steps import Step
 from solitaire_env.replay import RecordGame, Replay, top_words
-
-AGENTS: Final[Mapping[str, str]] = {
-    "greedy": "agents.greedy:make",
-    "search": "agents.search:make",
-    "ppo": "agents.ppo:make",
-}
-"""Short names, as in a checkout: the agents are no part of the package."""
 
 _CLEAR: Final = "\033[H\033[2J"
 _ROW: Final = np.zeros(1, np.int64)
@@ -73,39 +64,6 @@ def _next(number: int, last: int, said: str) -> int:
     if said.isdecimal():
         return min(int(said), last)
     return min(number + 1, last) if said == "" else number
-
-
-def load_player(name: str, variant: str) -> Policy:
-    """Make a player: "random", a name of `AGENTS`, or "module:factory", called with the variant.
-
-    A module runs code of its own: only name those that you trust. It may lie in this folder.
-
-    Raises:
-        ValueError: for a name that is none of these, and what makes no player.
-    """
-    if name == "random":
-        return RandomPolicy()
-    make = _find_factory(name, *AGENTS.get(name, name).partition(":"))
-    try:
-        signature(make).bind(variant)
-    except TypeError as error:
-        raise ValueError(f"agent {name!r} is not made by factory(variant): {error}") from error
-    player = make(variant)
-    if not isinstance(player, Policy):
-        raise ValueError(f"agent {name!r} is no player, it lacks reset or act: {player!r}")
-    return player
-
-
-def _find_factory(name: str, module: str, colon: str, factory: str) -> Callable[[str], object]:
-    if not (module and colon and factory):
-        known = ", ".join(("random", *AGENTS))
-        raise ValueError(f"agent is {name!r}, accepted are {known} and module:factory")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        return getattr(import_module(module), factory)
-    except (ImportError, AttributeError, TypeError) as error:
-        raise ValueError(f"agent {name!r} can't be loaded: {error}") from error
 
 
 def new_game(variant: str) -> RecordGame:

@@ -151,7 +151,7 @@ def test_no_action_is_repeated_in_a_position() -> None:
             "accepted are random, greedy, search, ppo, module:factory, a .safetensors or",
         ),
         ("nowhere:make", {}, "can't be loaded: No module named 'nowhere'"),
-        ("agents.random_legal:nothing", {}, "can't be loaded"),
+        ("solitaire_env.policies:nothing", {}, "can't be loaded"),
         ("random", {"temperature": 1.0}, "does not take temperature"),
         ("missing.zip", {}, "there is no network at missing.zip"),
         ("ppo", {"temperature": -1.0}, "temperature is -1.0, accepted are numbers from 0"),
@@ -184,7 +184,7 @@ def test_the_temperature_is_the_runs(tmp_path: Path) -> None:
 
 def test_anybodys_factory_plays() -> None:
     """`module:factory` is called with the variant."""
-    player = load_agent("agents.random_legal:make", SAN_JUAN_HILL)
+    player = load_agent("solitaire_env.policies:random_player", SAN_JUAN_HILL)
     assert len(evaluate(player, SAN_JUAN_HILL, range(2)).deals) == 2
 
 

@@ -9,12 +9,12 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from agents.random_legal import RandomPolicy
 from solitaire_env import VARIANTS, env_id
 from solitaire_env.comparison import comparison_table, paired_bootstrap
 from solitaire_env.deal_lists import read_deals
 from solitaire_env.envs.options import IllegalActionError
 from solitaire_env.evaluation import Evaluation, GameStreams, evaluate
+from solitaire_env.policies import RandomPolicy
 from tests.conftest import needs_module
 from tests.helpers import every_variant, run_python
 

@@ -21,7 +21,8 @@ def print_watch(arguments: Arguments) -> None:
     the output is no terminal, all tables are printed, without colour.
     """
     from solitaire_env.envs.options import check_deal, check_seed, real_number
-    from solitaire_env.terminal import load_player, new_game, show, watch
+    from solitaire_env.players import load_player
+    from solitaire_env.terminal import new_game, show, watch
 
     check_deal(arguments.deal)
     seconds = real_number("--seconds", arguments.seconds)
@@ -75,9 +76,9 @@ def print_replay(arguments: Arguments) -> None:
 
 def add_watch(commands: Commands) -> None:
     """Add the command that lets an agent play."""
-    from solitaire_env.terminal import AGENTS
+    from solitaire_env.players import AGENTS
 
-    names = ", ".join(("random", *AGENTS))
+    names = ", ".join(AGENTS)
     example = "watch san-juan-hill --agent greedy --deal 7"
     parser = add_command(
         commands, print_watch, "watch", "let an agent play in the terminal", example

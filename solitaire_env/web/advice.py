@@ -6,18 +6,10 @@ from typing import Final
 
 import numpy as np
 
+from solitaire_env.players import load_player
 from solitaire_env.policies import BoolArray, ByteArray, Policy, thoughts_of
 from solitaire_env.records import Thought
-from solitaire_env.terminal import load_player
 from solitaire_env.web.game import Moment, RefusedError
-
-AGENTS: Final[Mapping[str, str]] = {
-    "ppo": "agents.ppo:make",
-    "greedy": "agents.greedy:make",
-    "search": "agents.search:make",
-    "random": "random",
-}
-"""Name -> what `load_player` takes."""
 
 HINTS: Final = ("ppo", "greedy")
 """Whose choice a hint is: the first that can be loaded here."""

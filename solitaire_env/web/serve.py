@@ -82,7 +82,8 @@ def open_browser(address: str) -> None:
 
 def players_with(agent: str | None) -> "Players":
     """List the agents, with one more, whom hints then come from."""
-    from solitaire_env.web.advice import AGENTS, HINTS
+    from solitaire_env.players import AGENTS
+    from solitaire_env.web.advice import HINTS
     from solitaire_env.web.room import Players
 
     if agent is None:
