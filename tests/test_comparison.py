@@ -10,11 +10,11 @@ import pytest
 
 from agents import compare
 from agents import evaluate as command
-from agents.random_legal import RandomPolicy
 from solitaire_env.comparison import comparison_text, paired_wins
 from solitaire_env.deal_lists import DEAL_LISTS, list_hash, read_deals
 from solitaire_env.evaluation import Evaluation, evaluate
 from solitaire_env.exports import load_evaluation, write_games
+from solitaire_env.policies import RandomPolicy
 from solitaire_env.statistics import mcnemar_exact
 from tests.conftest import needs_module
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from agents import plot
-from agents.random_legal import RandomPolicy
 from solitaire_env.evaluation import evaluate
 from solitaire_env.plots import plot_learning, plot_win_rates
+from solitaire_env.policies import RandomPolicy
 from tests.conftest import needs_module
 
 needs_module("scipy")
