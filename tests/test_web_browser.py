@@ -451,3 +451,27 @@ def test_nonsense_opens_a_table_all_the_same(visit: Callable[..., Any], address:
     page.reload()
     page.wait_for_selector(".card")
     assert page.get_attribute("#table", "data-moves") == "0"
+
+
+def contrast_of(page: Any, button: str) -> float:
+    """Give the contrast of a button's words under the mouse: 1 is none, 21 black on white."""
+    page.hover(button)
+    style = "n => [getComputedStyle(n).color, getComputedStyle(n).backgroundColor]"
+    colors = [re.findall(r"\d+", color)[:3] for color in page.eval_on_selector(button, style)]
+    light = np.array(colors, float) / 255
+    linear = np.where(light <= 0.03928, light / 12.92, ((light + 0.055) / 1.055) ** 2.4)
+    darker, lighter = sorted(linear @ [0.2126, 0.7152, 0.0722] + 0.05)
+    return lighter / darker
+
+
+def test_buttons_can_be_read_under_the_mouse(visit: Callable[..., Any]) -> None:
+    """Words of a pressed button and of a dialog's main one keep a contrast of 4.5 at least."""
+    page = visit()
+    for act in ("advice", "autoplay"):
+        page.click(f"[data-act={act}]")
+        assert contrast_of(page, f"[data-act={act}]") >= 4.5
+        page.click(f"[data-act={act}]")
+    for act, main in (("new", "#deal .main"), ("help", "#help .main")):
+        page.click(f"[data-act={act}]")
+        assert contrast_of(page, main) >= 4.5
+        page.keyboard.press("Escape")
