@@ -61,6 +61,13 @@ def shown(page: Any) -> str:
     return page.inner_text("output")
 
 
+def test_a_narrow_screen_shows_it_whole(page: Any) -> None:
+    """Nothing of the page lies beside a phone's screen."""
+    page.set_viewport_size({"width": 375, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") == 375
+    page.set_viewport_size({"width": 1280, "height": 720})
+
+
 def test_keys_lead_through_the_game(page: Any) -> None:
     """Right, left, End and Home; the table changes with them and comes back."""
     page.keyboard.press("Home")

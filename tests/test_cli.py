@@ -117,3 +117,14 @@ def test_a_reader_may_leave_early() -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_is_told_in_one_line() -> None:
+    """Output that can't be written ends with a line and code 2."""
+    command = [sys.executable, "-m", "solitaire_env.cli", "rules", "big-bertha"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "No space left" in done.stderr

@@ -18,6 +18,7 @@ from solitaire_env import VARIANTS, register
 from solitaire_env.cards import RANKS, SUITS
 from solitaire_env.render.atlas import IVORY, card_atlas, index_height, index_width
 from solitaire_env.render.felts import FELTS
+from solitaire_env.render.shapes import SUIT_POLYGONS
 from solitaire_env.render.table import draw_table, table_layout
 from solitaire_env.render.victory import FRAMES, victory_frames
 from tests.helpers import (
@@ -368,11 +369,30 @@ def test_without_a_driver_the_error_says_what_to_do(
     assert len(re.findall(rf"no window can open \({driver} not available\).*rgb_array", said)) == 2
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="there, a display is always there")
+def test_without_any_display_the_error_says_what_to_do(needs: Callable[[str], ModuleType]) -> None:
+    """SDL would draw to nowhere: a person would wait for a window for ever."""
+    needs("pygame")
+    nothing = 'import os; os.environ.pop("SDL_VIDEODRIVER", None)\n'
+    said = run_python(nothing + NO_DRIVER, DISPLAY="", WAYLAND_DISPLAY="").stdout
+    assert len(re.findall(r"no window can open \(.*\).*rgb_array", said)) == 2
+
+
 def test_without_pygame_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """The base install draws arrays; windows need the extra."""
     monkeypatch.setitem(sys.modules, "pygame", None)
     with pytest.raises(ImportError, match=r"pip install 'solitaire-env\[render\]'"):
         window().reset(seed=1)
+
+
+@pytest.mark.parametrize("suit", SUIT_POLYGONS)
+def test_the_polygons_of_a_suit_are_wound_one_way(suit: str) -> None:
+    """An SVG leaves a hole where two overlap that are not."""
+    areas = []
+    for polygon in SUIT_POLYGONS[suit]:
+        x, y = np.array(polygon).T
+        areas.append(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
+    assert all(np.sign(area) == np.sign(areas[0]) for area in areas)
 
 
 def write_golden() -> None:

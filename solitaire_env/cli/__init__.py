@@ -32,8 +32,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # the reader, `head` say, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
+    except OSError as error:  # a full disk, say
+        print(f"solitaire-env {arguments.command}: {error}", file=sys.stderr)
+        _drop_output()
+        return BAD_INPUT
     return 0
+
+
+def _drop_output() -> None:
+    """Write to nowhere what is still to be written: Python would fail once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser() -> argparse.ArgumentParser:

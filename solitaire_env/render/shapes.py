@@ -55,12 +55,13 @@ _STEM: Final = [(0.46, 0.5), (0.54, 0.5), (0.57, 0.82), (0.7, 0.98), (0.3, 0.98)
 _LEAVES: Final = [ellipse(x, y, 0.225, 0.225) for x, y in ((0.5, 0.24), (0.25, 0.6), (0.75, 0.6))]
 
 SUIT_POLYGONS: Final[dict[str, list[Points]]] = {
-    "S": [_heart(0.82, 0.0), _STEM],
+    "S": [_heart(0.82, 0.0)[::-1], _STEM],
     "H": [_heart(0.03, 0.98)],
     "D": [_diamond()],
     "C": [*_LEAVES, [(0.4, 0.4), (0.6, 0.4), (0.6, 0.66), (0.4, 0.66)], _STEM],
 }
-"""Suit -> polygons in a box of width 1."""
+"""Suit -> polygons in a box of width 1, all of a suit wound one way: else an SVG leaves a hole where
+two overlap."""
 
 _ZERO: Final = [ellipse(0.3, 0.5, 0.27, 0.5)]
 

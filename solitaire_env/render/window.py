@@ -1,5 +1,6 @@
 """A window that shows a table, with pygame-ce (the extra `render`)."""
 
+import os
 from typing import Any, Final
 
 from solitaire_env.notation import Position
@@ -9,6 +10,9 @@ from solitaire_env.render.victory import victory_frames
 from solitaire_env.rulesheet import RuleSheet
 
 _VICTORY_FPS: Final = 30
+
+_INVISIBLE: Final = ("offscreen", "dummy")
+"""Drivers that SDL may fall back upon where there is no display."""
 
 
 class Window:
@@ -67,11 +71,18 @@ class Window:
     def _new_screen(self, size: tuple[int, int]) -> Any:
         try:
             self._pygame.display.init()
-            return self._pygame.display.set_mode(size)
+            screen = self._pygame.display.set_mode(size)
+            self._check_driver(self._pygame.display.get_driver())
         except self._pygame.error as error:
             self._pygame.display.quit()
             accepted = 'use render_mode="rgb_array", or SDL_VIDEODRIVER=dummy for no window'
             raise RuntimeError(f"no window can open ({error}): {accepted}") from None
+        return screen
+
+    def _check_driver(self, driver: str) -> None:
+        """Raise pygame's error for a window that nobody sees, unless it was asked for."""
+        if driver in _INVISIBLE and os.environ.get("SDL_VIDEODRIVER") != driver:
+            raise self._pygame.error("there is no display")
 
     def _pump(self) -> None:
         for event in self._pygame.event.get():
