@@ -285,7 +285,7 @@ def test_agents_are_those_of_the_list(join: Any) -> None:
 
 
 def test_a_failing_agent_does_no_harm(client: ModuleType) -> None:
-    """One that can't be loaded is refused by name, and hints come from the next."""
+    """One that was named and can't be loaded is refused by name; no other gives its hints."""
     with (
         served(agent="nowhere:<i>make</i>") as port,
         client.connect(f"ws://127.0.0.1:{port}/play", origin=f"http://127.0.0.1:{port}") as line,
@@ -296,7 +296,8 @@ def test_a_failing_agent_does_no_harm(client: ModuleType) -> None:
         assert "nowhere:&lt;i&gt;make&lt;/i&gt;" in page
         assert "<i>make" not in page
         assert "can't play" in player.ask("advise", agent="nowhere:<i>make</i>")["refused"]
-        assert player.ask("advise")["agent"] in ("ppo", "greedy")
+        assert "can't play" in player.ask("advise")["refused"]
+        assert player.ask("advise", agent="random")["agent"] == "random"
 
 
 def test_a_replay_is_told(join: Any) -> None:
@@ -320,6 +321,20 @@ def test_a_busy_port_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     free = int(said.partition("--port ")[2].partition(",")[0])
     with serve.listen(free) as listener:
         assert listener.getsockname() == ("127.0.0.1", free)
+
+
+@pytest.mark.parametrize("agent", ["nobody", "nowhere:make", "os:getcwd"])
+def test_an_agent_that_is_none_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], agent: str
+) -> None:
+    """The command ends with one line before it serves."""
+    needs_module("starlette")
+    monkeypatch.setattr(serve, "listen", lambda port: pytest.fail("it serves"))
+    assert cli.main(["play", "arabella", "--agent", agent, "--no-browser"]) == 2
+    said = capsys.readouterr()
+    assert not said.out
+    assert said.err.count("\n") == 1
+    assert repr(agent) in said.err
 
 
 @pytest.mark.parametrize("port", [-1, 65536])

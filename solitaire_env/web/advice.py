@@ -100,6 +100,8 @@ class Advisors:
         Raises:
             RefusedError: if it can't be loaded here.
         """
+        if name is None and len(self._hints) == 1:
+            name = self._hints[0]
         if name is not None:
             return self._load(name)
         for each in self._hints:

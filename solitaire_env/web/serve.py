@@ -25,15 +25,17 @@ def play(variant: str, deal: int | None, agent: str | None, port: int, *, browse
     Args:
         variant: the game that the page shows first.
         deal: its number; None: any, or the game that the page has kept.
-        agent: a player by `module:factory`, whose choice hints then are.
+        agent: a player as `load_player` takes it, whose choice hints then are; None: the first of
+            those that the package knows.
         port: to listen on; 0: any that is free.
         browse: whether to open a browser.
 
     Raises:
         ImportError: without the extra.
-        ValueError: if the port is no port, or busy.
+        ValueError: if the port is no port, or busy, or the agent can't play the variant.
     """
     _check_extra()
+    _check_agent(agent, variant)
     players, listener = players_with(agent), listen(port)
     place = f"{LOOPBACK}:{listener.getsockname()[1]}"
     address = f"http://{place}/#{variant}" + ("" if deal is None else f"/{deal}")
@@ -81,14 +83,14 @@ def open_browser(address: str) -> None:
 
 
 def players_with(agent: str | None) -> "Players":
-    """List the agents, with one more, whom hints then come from."""
+    """List the agents, with the one that was named, if any: hints are then its alone."""
     from solitaire_env.players import AGENTS
     from solitaire_env.web.advice import HINTS
     from solitaire_env.web.room import Players
 
     if agent is None:
         return Players(AGENTS, HINTS)
-    return Players({agent: AGENTS.get(agent, agent), **AGENTS}, (agent, *HINTS))
+    return Players({agent: AGENTS.get(agent, agent), **AGENTS}, (agent,))
 
 
 def make_server(players: "Players", listener: socket.socket) -> "Server":
@@ -118,3 +120,11 @@ def _check_extra() -> None:
     for name in ("starlette", "uvicorn", "websockets"):
         if find_spec(name) is None:
             raise ImportError(f"play needs {name}: pip install 'solitaire-env[web]'")
+
+
+def _check_agent(agent: str | None, variant: str) -> None:
+    """Raise ValueError if an agent that was named can't be loaded."""
+    from solitaire_env.players import load_player
+
+    if agent is not None:
+        load_player(agent, variant)
