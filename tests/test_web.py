@@ -24,7 +24,7 @@ from tests.web_pages import WON, served, won_game
 
 FASTEST = 0.02
 LIGHTEST = 300_000
-FILES = ("end", "hand", "helper", "keys", "layout", "link", "offers", "table", "victory")
+FILES = ("end", "hand", "helper", "keys", "layout", "link", "offers", "store", "table", "victory")
 
 
 @pytest.fixture(scope="module")

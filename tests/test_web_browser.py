@@ -475,3 +475,18 @@ def test_buttons_can_be_read_under_the_mouse(visit: Callable[..., Any]) -> None:
         page.click(f"[data-act={act}]")
         assert contrast_of(page, main) >= 4.5
         page.keyboard.press("Escape")
+
+
+def test_a_browser_that_keeps_nothing_can_play(visit: Callable[..., Any]) -> None:
+    """Where storage throws, cards, clock and felt are there all the same."""
+    page = visit()
+    page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', {get() { throw new Error('blocked') }})"
+    )
+    page.reload()
+    page.wait_for_selector(".card")
+    page.click("nav [data-act=draw]")
+    wait_for_moves(page, 1)
+    page.wait_for_selector('#told dd:has-text("0:01")')
+    page.select_option("#felts", "midnight-navy")
+    assert page.get_attribute("html", "data-felt") == "midnight-navy"

@@ -1,21 +1,15 @@
 // The connection: it says what the server says, and comes back when it breaks.
 
+import {keep, load} from "/store.js";
+
 const KEPT = "solitaire-env";
 
 /** What this browser has kept of its game: {game, saved}, or nothing. */
 const kept = () => {
   try {
-    return JSON.parse(localStorage.getItem(KEPT)) || {};
+    return JSON.parse(load(KEPT)) || {};
   } catch {
     return {};
-  }
-};
-
-const keep = (table) => {
-  try {
-    localStorage.setItem(KEPT, JSON.stringify({game: table.game, saved: table.saved}));
-  } catch {
-    // A browser that keeps nothing can still play.
   }
 };
 
@@ -68,7 +62,7 @@ export class Link {
       this.wait = 250;
       this.lose(false);
       this.number = message.number;
-      keep(message);
+      keep(KEPT, JSON.stringify({game: message.game, saved: message.saved}));
       if (this.dealsAnew(message)) return;
       history.replaceState(null, "", `#${message.variant}/${message.deal}`);
     }
@@ -97,7 +91,7 @@ export class Link {
   beginAnew() {
     if (!this.fresh) return;
     this.fresh = false;
-    localStorage.removeItem(KEPT);
+    keep(KEPT, null);
     history.replaceState(null, "", "#");
     this.open();
   }

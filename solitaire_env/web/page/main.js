@@ -6,6 +6,7 @@ import {Helper} from "/helper.js";
 import {Keys} from "/keys.js";
 import {Link} from "/link.js";
 import {stockMove} from "/offers.js";
+import {keep, load} from "/store.js";
 import {Table} from "/table.js";
 
 const FELT = "solitaire-env-felt";
@@ -141,10 +142,10 @@ find("felts").onchange = (event) => chooseFelt(event.target.value);
 
 const chooseFelt = (felt) => {
   document.documentElement.dataset.felt = felt;
-  localStorage.setItem(FELT, felt);
+  keep(FELT, felt);
 };
 const felts = [...find("felts").options].map(({value}) => value);
-const chosen = localStorage.getItem(FELT);
+const chosen = load(FELT);
 find("felts").value = felts.includes(chosen) ? chosen : document.documentElement.dataset.felt;
 chooseFelt(find("felts").value);
 
