@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import agents
 from agents.registry import load_agent
 from solitaire_env import VARIANTS, register
 from tests.conftest import needs_module
@@ -29,6 +30,7 @@ from agents.network import LookUp  # noqa: E402
 from agents.ppo import NetworkPolicy, logits_of, new_model  # noqa: E402
 from agents.sb3_loop import make_games  # noqa: E402
 from agents.train import train  # noqa: E402
+from agents.weights import SHIPPED, load_network  # noqa: E402
 from solitaire_env.evaluation import evaluate  # noqa: E402
 from solitaire_env.files import check_file, check_folder  # noqa: E402
 
@@ -305,3 +307,25 @@ def test_the_demo(
     assert demo.main() in (0, 1)
     assert "ppo - random" in capsys.readouterr().out
     assert json.loads((tmp_path / "evaluation.json").read_text())["deals"] == 5
+
+
+# Networks that ship
+
+
+@pytest.mark.parametrize("path", sorted(SHIPPED.glob("*.safetensors")), ids=lambda path: path.stem)
+def test_a_shipped_network_plays(path: Path) -> None:
+    """It is small, says what made it, keeps to the rules, and does better than chance."""
+    assert path.stat().st_size < 1_500_000
+    _, about = load_network(path, path.stem)
+    assert {"command", "minutes", "moves", "config"} <= set(about)
+    deals, settings = range(20), {"illegal": "raise"}
+    ours = evaluate(agents.load(path.stem), path.stem, deals, **settings)
+    chance = evaluate(load_agent("random", path.stem), path.stem, deals, **settings)
+    assert ours.foundation_cards.mean() > 1.5 * chance.foundation_cards.mean()
+
+
+def test_a_variant_without_a_network_says_so() -> None:
+    """The error names the file that is not there."""
+    register(TINY_GAMES[0])
+    with pytest.raises(ValueError, match=r"there is no network at .*tiny-klondike\.safetensors"):
+        agents.load("tiny-klondike")
