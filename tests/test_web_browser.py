@@ -490,3 +490,22 @@ def test_a_browser_that_keeps_nothing_can_play(visit: Callable[..., Any]) -> Non
     page.wait_for_selector('#told dd:has-text("0:01")')
     page.select_option("#felts", "midnight-navy")
     assert page.get_attribute("html", "data-felt") == "midnight-navy"
+
+
+def test_enter_acts_at_the_cursor(visit: Callable[..., Any]) -> None:
+    """After a click on a button, or an arrow, Enter does not press that button again."""
+    page = visit()
+    page.keyboard.press("ArrowRight")
+    page.click("nav [data-act=draw]")
+    wait_for_moves(page, 1)
+    page.keyboard.press("Enter")
+    page.keyboard.press("u")
+    wait_for_moves(page, 0)
+    page.focus("nav [data-act=draw]")
+    for number in (1, 2):  # by keys alone a button keeps the focus
+        page.keyboard.press("Enter")
+        wait_for_moves(page, number)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.keyboard.press("u")
+    wait_for_moves(page, 1)

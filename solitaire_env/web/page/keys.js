@@ -80,6 +80,7 @@ export class Keys {
   }
 
   step(dx, dy) {
+    this.table.focus();
     if (this.hand.held) this.stepLit(dx || dy);
     else if (!this.cursor) this.first();
     else if (dx) this.stepAside(dx);

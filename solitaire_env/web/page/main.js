@@ -128,14 +128,17 @@ const acts = {
     const wish = {do: "deal", variant: find("variants").value, deal: find("number").value.trim() || null};
     link.later(() => wish);
     closeAll();
-    find("table").focus();
+    table.focus();
   },
 };
 const keys = new Keys(hand, acts, say);
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-act]");
-  if (button && !button.disabled) acts[button.dataset.act]();
+  if (!button || button.disabled) return;
+  // After a click, unlike a key, Enter is for the cursor on the table; `detail` counts clicks.
+  if (event.detail && !button.closest("dialog")) table.focus();
+  acts[button.dataset.act]();
 });
 find("number").onkeydown = (event) => { if (event.key === "Enter") acts.deal(); };
 find("felts").onchange = (event) => chooseFelt(event.target.value);

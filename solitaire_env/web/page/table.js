@@ -67,6 +67,11 @@ export class Table {
     this.view = null;
   }
 
+  /** Let keys be about the table. */
+  focus() {
+    this.felt.focus({preventScroll: true});
+  }
+
   /** Show a table; cards glide there, unless `at once`. */
   show(view, atOnce = false) {
     this.view = view;
