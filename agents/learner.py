@@ -23,7 +23,9 @@ class Learner:
 
     def __init__(self, network: TableNetwork, ppo: Ppo, teacher: GreedyTeacher) -> None:
         self._network, self._ppo, self._teacher = network, ppo, teacher
-        self.optimizer = th.optim.Adam(network.parameters(), ppo.learning_rate, eps=1e-5)
+        self.optimizer = th.optim.Adam(
+            network.parameters(), ppo.learning_rate, eps=1e-5, fused=True
+        )
         self._choice = FastMaskedDistribution(network.actions)
 
     def update(self, moves: Moves, learning_rate: float, imitation: float) -> dict[str, float]:

@@ -132,4 +132,4 @@ class LoopMemory:
 def with_rows(tried: Words, rows: IntArray) -> Words:
     """Give memories (N, slots) that have room for these rows, those there are as they are."""
     missing = int(rows.max(initial=-1)) + 1 - len(tried)
-    return np.pad(tried, ((0, max(missing, 0)), (0, 0)))
+    return np.pad(tried, ((0, missing), (0, 0))) if missing > 0 else tried
