@@ -186,6 +186,18 @@ def test_two_pages_see_one_game(join: Any) -> None:
         assert one.table["number"] == two.table["number"]
 
 
+def test_an_answer_names_its_request(join: Any) -> None:
+    """Done or refused, to the page that asked; what another page is told answers nothing."""
+    with join() as one, join() as two:
+        two.open(game=one.open()["game"])
+        assert one.ask("move", action=WON["actions"][0], ask=5)["answers"] == 5
+        assert two.hear()["answers"] == 0
+        for request in ({"do": "redo"}, {"do": "deal", "variant": "arabella", "deal": "<b>"}):
+            refused = one.ask(**request, ask=6)
+            assert refused["refused"]
+            assert refused["answers"] == 6
+
+
 def test_an_unknown_game_is_restored(join: Any) -> None:
     """From what its page kept; with a forged move a new game is dealt, and it is said."""
     saved = won_game(30).to_json()

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -206,7 +205,7 @@ def test_a_stale_move_is_refused(visit: Callable[..., Any]) -> None:
 
 
 def test_two_tabs_show_one_game(visit: Callable[..., Any]) -> None:
-    """What one tab does the other shows; at once, both keep to one legal game."""
+    """What one tab does the other shows; at once, each request of both is done, once."""
     one = visit()
     two = one.context.new_page()
     two.goto(one.url)
@@ -218,9 +217,9 @@ def test_two_tabs_show_one_game(visit: Callable[..., Any]) -> None:
     for _ in range(10):
         for page in (one, two):
             page.evaluate("document.querySelector('nav [data-act=draw]').click()")
-    time.sleep(0.5)
+    for page in (one, two):
+        wait_for_moves(page, 20)
     game = Game.from_json(kept(one)["saved"] | {"deal": WON["deal"]})
-    assert 10 <= len(game.played) <= 20
     assert shown_cards(one) == shown_cards(two) == cards_of(game)
 
 
@@ -509,3 +508,75 @@ def test_enter_acts_at_the_cursor(visit: Callable[..., Any]) -> None:
     page.keyboard.press("Enter")
     page.keyboard.press("u")
     wait_for_moves(page, 1)
+
+
+class Wire:
+    """A page's connection, on which what it is told can be held back.
+
+    Args:
+        page: is loaded again.
+    """
+
+    def __init__(self, page: Any) -> None:
+        self._held: list[str] | None = None
+        page.route_web_socket("**/play", self._forward)
+        page.reload()
+        page.wait_for_selector(".card")
+
+    def _forward(self, line: Any) -> None:
+        self._line = line
+        line.connect_to_server().on_message(self._pass_on)
+
+    def _pass_on(self, text: str) -> None:
+        if self._held is None:
+            self._line.send(text)
+        else:
+            self._held.append(text)
+
+    def hold(self) -> None:
+        """Hold back what the server says from now on."""
+        self._held = []
+
+    def release(self) -> None:
+        """Pass on what was held back, and all that follows."""
+        held, self._held = self._held or [], None
+        for text in held:
+            self._line.send(text)
+
+    def cut(self) -> None:
+        """End the connection at the page's side."""
+        self._line.close()
+
+
+def test_quick_clicks_on_the_stock_all_draw(visit: Callable[..., Any]) -> None:
+    """A click before the last one's table is there draws, and one that the table falls into."""
+    page = visit()
+    wire = Wire(page)
+    wire.hold()
+    x, y = top_of(page, "stock")
+    page.mouse.click(x, y)
+    page.mouse.click(x, y)
+    page.mouse.down()
+    page.wait_for_timeout(100)
+    wire.release()
+    wait_for_moves(page, 2)
+    page.mouse.up()
+    wait_for_moves(page, 3)
+
+
+def test_what_is_pressed_while_the_server_is_away_is_not_played(visit: Callable[..., Any]) -> None:
+    """Keys before the table is there again are forgotten."""
+    page = visit()
+    wire = Wire(page)
+    for number in (1, 2):
+        page.keyboard.press("d")
+        wait_for_moves(page, number)
+    wire.hold()
+    wire.cut()
+    page.wait_for_selector("#lost:visible")
+    page.keyboard.type("uu")
+    page.wait_for_timeout(500)
+    wire.release()
+    page.wait_for_selector("#lost", state="hidden")
+    page.keyboard.press("d")
+    wait_for_moves(page, 3)

@@ -27,11 +27,13 @@ class Message:
         do: what is asked for.
         at: the number of the position that the page shows.
         more: what `do` needs.
+        ask: the page's own number of the request, which its answer carries; 0: none.
     """
 
     do: str
     at: int
     more: dict[str, Any]
+    ask: int = 0
 
 
 def read_message(text: str | None) -> Message:
@@ -45,7 +47,15 @@ def read_message(text: str | None) -> Message:
     if not isinstance(do, str) or do not in _REQUESTS:
         raise RefusedError(f"unknown request, accepted are {', '.join(_REQUESTS)}")
     fields = {name: read(told.get(name)) for name, read in _REQUESTS[do].items()}
-    return Message(do, _whole(told.get("at", 0)), fields)
+    return Message(do, _whole(told.get("at", 0)), fields, _whole(told.get("ask", 0)))
+
+
+def read_ask(text: str | None) -> int:
+    """Read the page's number of a request, also of one that can't be read otherwise; 0: none."""
+    try:
+        return _whole(_read_json(text).get("ask", 0))
+    except RefusedError:
+        return 0
 
 
 def _read_json(text: str | None) -> dict[str, Any]:

@@ -79,18 +79,18 @@ class Room:
         self.pages.remove(page)
         self.game.watch(bool(self.pages))
 
-    def table(self, refused: str = "") -> Json:
-        """Tell of the table as it is, and what was refused, if anything."""
-        told = {"is": "table", "game": self.id, "number": self.number, "refused": refused}
-        return told | table_view(self.game)
+    def table(self, refused: str = "", answers: int = 0) -> Json:
+        """Tell of the table as it is, what was refused, if anything, and the answered request."""
+        told = {"is": "table", "game": self.id, "number": self.number}
+        return told | {"refused": refused, "answers": answers} | table_view(self.game)
 
     def check(self, at: int) -> None:
         """Raise RefusedError if this is not the number of the position."""
         if at != self.number:
             raise RefusedError("the table has changed in the meantime")
 
-    def change(self, message: Message) -> None:
-        """Do what changes the table, and tell all pages.
+    def change(self, message: Message, asker: Page) -> None:
+        """Do what a page asks for and what changes the table, and tell all pages.
 
         Raises:
             RefusedError: if it can't be done; nothing has changed then.
@@ -107,18 +107,19 @@ class Room:
                 self.game.go_to(0)
             case _:
                 self._deal(**message.more)
-        self._tell_all()
+        self._tell_all(message, asker)
 
     def _deal(self, variant: str, deal: int | None) -> None:
         self.game = Game(variant, deal)
         self.game.watch(bool(self.pages))
         self.advisors = self._new_advisors()
 
-    def _tell_all(self) -> None:
+    def _tell_all(self, message: Message, asker: Page) -> None:
+        """Tell of the change that a page asked for; its table alone is the answer."""
         self.number += 1
         told = self.table()
         for page in self.pages:
-            page.tell(told)
+            page.tell(told | {"answers": message.ask} if page is asker else told)
 
     async def advise(self, message: Message) -> Json:
         """Ask an agent what it would play here."""
@@ -133,8 +134,8 @@ class Room:
         advisors, moment = self.advisors, self.game.moment
         return {"is": "advice", "number": message.at, **await self._think(think)}
 
-    async def let_play(self, message: Message) -> None:
-        """Let an agent play a move."""
+    async def let_play(self, message: Message, asker: Page) -> None:
+        """Let an agent play a move for a page."""
 
         def think() -> int:
             return advisors.find(message.more["agent"]).choice(moment)
@@ -144,7 +145,7 @@ class Room:
         action = await self._think(think)
         self.check(message.at)
         self.game.play(action, by_agent=True)
-        self._tell_all()
+        self._tell_all(message, asker)
 
     async def _think(self, think: Callable[[], T]) -> T:
         """Think in a thread, so that the table stays at hand; one thought at a time."""

@@ -21,7 +21,7 @@ from solitaire_env.render.svg import card_definitions, felt_hex
 from solitaire_env.variants import VARIANTS
 from solitaire_env.web.game import RefusedError
 from solitaire_env.web.guard import Guard, Pace
-from solitaire_env.web.messages import Message, read_message
+from solitaire_env.web.messages import Message, read_ask, read_message
 from solitaire_env.web.room import Players, Room, Rooms
 from solitaire_env.web.view import Json
 
@@ -157,7 +157,7 @@ class Line:
         try:
             self._do(read_message(text))
         except RefusedError as error:
-            self._refuse(error)
+            self._refuse(error, read_ask(text))
 
     def _do(self, message: Message) -> None:
         if message.do == "open":
@@ -167,7 +167,7 @@ class Line:
         elif message.do in ("advise", "agent", "replay"):
             self._start(self._work(self._room, message))
         else:
-            self._room.change(message)
+            self._room.change(message, self)
 
     def _open(self, message: Message) -> None:
         if self._room:
@@ -182,18 +182,18 @@ class Line:
         """Do what takes a while."""
         try:
             if message.do == "agent":
-                await room.let_play(message)
+                await room.let_play(message, self)
             elif message.do == "advise":
                 self.tell(await room.advise(message))
             else:
                 self.tell(await _replay(room, **message.more))
         except RefusedError as error:
-            self._refuse(error)
+            self._refuse(error, message.ask)
 
-    def _refuse(self, error: RefusedError) -> None:
+    def _refuse(self, error: RefusedError, ask: int = 0) -> None:
         """Say why not, with the table as it is."""
         if self._room:
-            self.tell(self._room.table(str(error)))
+            self.tell(self._room.table(str(error), ask))
         else:
             self.tell({"is": "refusal", "refused": str(error)})
 

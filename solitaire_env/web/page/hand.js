@@ -1,7 +1,7 @@
 // The hand: dragging, clicking, double clicking. What may go where is in offers.js.
 
 import {cardRect, groupRect} from "/layout.js";
-import {grasp, moveTo, moveUp, offers, stockMove, targets} from "/offers.js";
+import {grasp, moveTo, moveUp, offers, targets} from "/offers.js";
 
 const FAR = 6;
 const TWICE = 350;
@@ -14,10 +14,10 @@ export class Hand {
   /**
    * @param {import("/table.js").Table} table where cards lie
    * @param {(move: object) => void} play plays a legal move
+   * @param {() => void} draw plays the stock, after all draws before
    */
-  constructor(table, play) {
-    this.table = table;
-    this.play = play;
+  constructor(table, play, draw) {
+    Object.assign(this, {table, play, draw});
     this.held = null;
     this.drag = null;
     this.last = {pile: null, time: 0};
@@ -57,6 +57,14 @@ export class Hand {
     this.last.pile = null;
     this.letGo();
     this.play(move);
+  }
+
+  /** Go on with another table: a click that has begun counts if its pile still offers it. */
+  renew() {
+    const {drag, table} = this;
+    this.letGo();
+    if (!drag || drag.pile === "stock") return;
+    if (drag.group || !offers(table.view, drag.pile, drag.count).length) this.drag = null;
   }
 
   down(event) {
@@ -125,6 +133,11 @@ export class Hand {
     this.letGo();
   }
 
+  playStock() {
+    this.letGo();
+    this.draw();
+  }
+
   click({pile, count}) {
     const now = performance.now();
     const again = this.last.pile === pile && now - this.last.time < TWICE;
@@ -132,8 +145,7 @@ export class Hand {
     if (this.lay(pile)) return;
     this.last = {pile, time: now};
     if (pile === "stock") {
-      const move = stockMove(view);
-      if (move) this.playNow(move);
+      this.playStock();
     } else if (again && moveUp(view, pile)) {
       this.playNow(moveUp(view, pile));
     } else if (this.held && this.held.pile === pile && this.held.count === count && !again) {

@@ -1,6 +1,6 @@
 // The keyboard: a cursor on the piles, and a key for every button.
 
-import {counts, moveUp, offers, stockMove, targets} from "/offers.js";
+import {counts, moveUp, offers, targets} from "/offers.js";
 
 const ACTS = {d: "draw", u: "undo", r: "redo", h: "hint", a: "advice", p: "autoplay", n: "new", "?": "help"};
 const STEPS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
@@ -136,7 +136,7 @@ export class Keys {
     if (this.hand.held) {
       if (!this.hand.lay(pile)) this.hand.letGo();
     } else if (pile === "stock") {
-      if (stockMove(view)) this.hand.playNow(stockMove(view));
+      this.hand.playStock();
     } else {
       this.takeHere(pile, offers(view, pile, count).length ? count : counts(view, pile)[0]);
     }

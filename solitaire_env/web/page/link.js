@@ -33,8 +33,8 @@ export class Link {
     this.wait = 250;
     this.number = 0;
     this.fresh = true;
-    this.waits = false;
-    this.queue = [];
+    this.asked = 0;
+    this.forget();
     this.connect();
   }
 
@@ -43,11 +43,18 @@ export class Link {
     this.socket.onopen = () => this.open();
     this.socket.onmessage = (event) => this.take(JSON.parse(event.data));
     this.socket.onclose = () => {
-      this.queue = [];
+      this.forget();
       this.lose(true);
       setTimeout(() => this.connect(), this.wait);
       this.wait = Math.min(this.wait * 2, 4000);
     };
+  }
+
+  /** Forget what was asked for and is not answered: nothing is asked before a table is shown. */
+  forget() {
+    this.shows = false;
+    this.queue = [];
+    this.sent = null;
   }
 
   open() {
@@ -67,24 +74,42 @@ export class Link {
       history.replaceState(null, "", `#${message.variant}/${message.deal}`);
     }
     if (message.is === "refusal") this.beginAnew();
+    const answered = this.sent && message.answers === this.sent.ask;
+    if (answered) this.settle(message);
     this.hear(message);
-    if (message.is === "table") this.sendNext();
+    if (message.is === "table") this.shows = true;
+    if (answered) this.sendNext();
+  }
+
+  /** Take the answer to a queued request: one that came late is made again, about this table. */
+  settle(message) {
+    const {at, make} = this.sent;
+    this.sent = null;
+    if (!message.refused || message.number === at) return;
+    message.refused = "";
+    this.queue.unshift(make);
   }
 
   /**
-   * Ask for something once all that was asked before is answered.
+   * Ask for something once all that was asked before is answered, unless the server is away.
    * @param {() => object | null} make gives the request about the table of then
    */
   later(make) {
+    if (!this.shows) return;
     this.queue.push(make);
-    if (!this.waits) this.sendNext();
+    if (!this.sent) this.sendNext();
   }
 
   sendNext() {
-    let request = null;
-    while (this.queue.length && !request) request = this.queue.shift()();
-    this.waits = Boolean(request);
-    if (request) this.send(request);
+    let make = null, request = null;
+    while (this.queue.length && !request) {
+      make = this.queue.shift();
+      request = make();
+    }
+    if (!request) return;
+    this.asked += 1;
+    this.sent = {ask: this.asked, at: this.number, make};
+    this.send({ask: this.asked, ...request});
   }
 
   /** Forget what was kept, and what the address asks for: one of them opens no game. */

@@ -50,9 +50,8 @@ const showTable = (view) => {
   const another = !table.view || table.view.variant !== view.variant || table.view.deal !== view.deal;
   const same = table.view && table.view.number === view.number && !another;
   shownAt = performance.now();
-  hand.drag = null;
-  hand.letGo();
   table.show(view, another);
+  hand.renew();
   find("title").textContent = view.title;
   find("deal-number").textContent = `deal ${view.deal}`;
   document.title = `${view.title}, deal ${view.deal}`;
@@ -92,23 +91,23 @@ const hear = (message) => {
 };
 
 const link = new Link(hear, (lost) => { find("lost").hidden = !lost; });
-const hand = new Hand(table, (move) => link.send({do: "move", action: move.action}));
+const draw = () => link.later(() => {
+  const move = stockMove(table.view);
+  return move ? {do: "move", action: move.action} : null;
+});
+const hand = new Hand(table, (move) => link.send({do: "move", action: move.action}), draw);
 const helper = new Helper(link, table, say);
 
 const save = (form) => {
   asked = form;
   link.send({do: "replay", felt: document.documentElement.dataset.felt});
 };
-const draw = () => {
-  const move = stockMove(table.view);
-  return move ? {do: "move", action: move.action} : null;
-};
 const closeAll = () => { for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close(); };
 const acts = {
   undo: () => link.later(() => ({do: "undo"})),
   redo: () => link.later(() => ({do: "redo"})),
   restart: () => link.later(() => ({do: "restart"})),
-  draw: () => link.later(draw),
+  draw,
   hint: () => helper.hint(),
   advice: () => helper.toggleAdvice(),
   autoplay: () => helper.togglePlay(),
