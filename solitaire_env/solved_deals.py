@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from solitaire_env.envs.registration import find_sheet
 from solitaire_env.records import rules_digest
+from solitaire_env.rulesheet import RuleSheet
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -65,6 +66,10 @@ def known_deals(variant: str) -> KnownDeals:
     path = FOLDER / f"{sheet.name}.npz"
     if not path.is_file():
         raise ValueError(f"no deals of {sheet.name} are known: solve some, then pack them")
+    return _read(path, sheet)
+
+
+def _read(path: Path, sheet: RuleSheet) -> KnownDeals:
     with np.load(path) as table:
         about = json.loads(str(table["about"]))
         if about["rules"] != rules_digest(sheet):
@@ -74,10 +79,11 @@ def known_deals(variant: str) -> KnownDeals:
 
 
 def pack_known_deals(records: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Write a variant's table from verdicts that `solve_deals` gave.
+    """Add verdicts that `solve_deals` gave to a variant's table, or begin one.
 
     Raises:
-        ValueError: for verdicts of several variants or limits, or none.
+        ValueError: for verdicts of several variants or limits, or none; or if the table was made
+            under other rules or limits.
     """
     verdicts = list(records)
     about = {(v["variant"], v["max_nodes"], v["max_bytes"]) for v in verdicts}
@@ -86,14 +92,25 @@ def pack_known_deals(records: Iterable[Mapping[str, Any]], path: Path) -> None:
             f"verdicts are of {sorted(about)}, accepted is one variant under one limit"
         )
     variant, nodes, size = about.pop()
+    limits = {"max_nodes": nodes, "max_bytes": size}
     count = max(verdict["deal"] for verdict in verdicts) + 1
-    statuses, lengths = np.zeros(count, np.uint8), np.zeros(count, np.uint16)
+    statuses, lengths = _room(path, find_sheet(variant), limits, count)
     for verdict in verdicts:
         statuses[verdict["deal"]] = STATUSES.index(verdict["status"])
         lengths[verdict["deal"]] = verdict["length"]
-    told = {
-        "rules": rules_digest(find_sheet(variant)),
-        "limits": {"max_nodes": nodes, "max_bytes": size},
-    }
+    told = {"rules": rules_digest(find_sheet(variant)), "limits": limits}
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(path, statuses=statuses, lengths=lengths, about=json.dumps(told))
+
+
+def _room(
+    path: Path, sheet: RuleSheet, limits: Mapping[str, int], count: int
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint16]]:
+    """Make room for so many deals at least, filled with what the table at `path` says."""
+    if not path.is_file():
+        return np.zeros(count, np.uint8), np.zeros(count, np.uint16)
+    known = _read(path, sheet)
+    if known.limits != limits:
+        raise ValueError(f"{path.name} was made under {known.limits}, the verdicts under {limits}")
+    more = (0, max(0, count - len(known.statuses)))
+    return np.pad(known.statuses, more), np.pad(known.lengths.astype(np.uint16), more)

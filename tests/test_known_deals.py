@@ -8,7 +8,7 @@ import pytest
 
 from solitaire_env import VARIANTS, known_deals, solved_deals
 from solitaire_env.cli import main
-from solitaire_env.solved_deals import pack_known_deals
+from solitaire_env.solved_deals import STATUSES, pack_known_deals
 from tests.helpers import every_variant
 
 
@@ -42,6 +42,19 @@ def test_packed_tables_are_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert known.lengths.tolist() == [321, 0, 0, 0]
     assert known.limits == {"max_nodes": 1000, "max_bytes": 10**6}
     assert "1 solved, 1 refuted, 1 unknown" in str(known)
+
+
+def test_a_table_grows_by_stretches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """New verdicts are added, or replace the old; others stay; another limit is refused."""
+    path = tmp_path / "arabella.npz"
+    pack_known_deals([verdict(0, "solved", 9), verdict(1, "unknown", 0)], path)
+    pack_known_deals([verdict(1, "solved", 7), verdict(3, "refuted", 0)], path)
+    monkeypatch.setattr(solved_deals, "FOLDER", tmp_path)
+    known = known_deals("arabella")
+    assert [STATUSES[code] for code in known.statuses] == ["solved", "solved", "untried", "refuted"]
+    assert known.lengths.tolist() == [9, 7, 0, 0]
+    with pytest.raises(ValueError, match=r"arabella\.npz was made under .*, the verdicts under"):
+        pack_known_deals([verdict(4, "solved", 5) | {"max_nodes": 1}], path)
 
 
 def test_bad_tables_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
