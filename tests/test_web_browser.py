@@ -580,3 +580,28 @@ def test_what_is_pressed_while_the_server_is_away_is_not_played(visit: Callable[
     page.wait_for_selector("#lost", state="hidden")
     page.keyboard.press("d")
     wait_for_moves(page, 3)
+
+
+def test_a_game_in_progress_is_not_lost(visit: Callable[..., Any]) -> None:
+    """The address of another deal asks before it ends one; nonsense, and no move made, do not."""
+    page = visit()
+    root = page.url.partition("#")[0]
+
+    def open_tab(address: str) -> Any:
+        tab = page.context.new_page()
+        tab.goto(root + address)
+        return tab
+
+    page.click("nav [data-act=draw]")
+    wait_for_moves(page, 1)
+    tab = open_tab("#arabella/7")
+    tab.click("#going[open] [data-act=close]")
+    assert shown_cards(tab) == shown_cards(page)
+    assert tab.url.endswith(ADDRESS)
+    wait_for_moves(open_tab("#nonsense/7"), 1)
+    open_tab("#arabella/7").click("#going[open] [data-act=deal-other]")
+    wait_for_moves(page, 0)
+    assert shown_cards(page) == cards_of(Game("arabella", 7))
+    open_tab("#big-bertha/3")
+    page.wait_for_selector('.card[data-pile="R0"]')
+    assert page.locator("dialog[open]").count() == 0

@@ -22,17 +22,20 @@ const wanted = () => {
 const isWanted = (saved, {variant, deal}) =>
   (!variant || saved.variant === variant) && (!deal || saved.deal === deal);
 
+const isInPlay = ({can_undo: begun, outcome}) => begun && !outcome;
+
 export class Link {
   /**
    * @param {(message: object) => void} hear takes what the server says
    * @param {(lost: boolean) => void} lose learns whether the connection is lost
+   * @param {(wish: object) => void} choose learns of a deal that would end the game in play
    */
-  constructor(hear, lose) {
-    this.hear = hear;
-    this.lose = lose;
+  constructor(hear, lose, choose) {
+    Object.assign(this, {hear, lose, choose});
     this.wait = 250;
     this.number = 0;
     this.fresh = true;
+    this.causes = [() => history.replaceState(null, "", "#"), () => keep(KEPT, null)];
     this.asked = 0;
     this.forget();
     this.connect();
@@ -66,19 +69,30 @@ export class Link {
 
   take(message) {
     if (message.is === "table") {
-      this.wait = 250;
-      this.lose(false);
-      this.number = message.number;
-      keep(KEPT, JSON.stringify({game: message.game, saved: message.saved}));
-      if (this.dealsAnew(message)) return;
-      history.replaceState(null, "", `#${message.variant}/${message.deal}`);
+      this.takeTable(message);
+      return;
     }
     if (message.is === "refusal") this.beginAnew();
+    this.hear(message);
+  }
+
+  takeTable(message) {
+    this.wait = 250;
+    this.lose(false);
+    this.number = message.number;
+    keep(KEPT, JSON.stringify({game: message.game, saved: message.saved}));
+    const wish = this.otherDeal(message);
+    if (wish && !isInPlay(message)) {
+      this.send(wish);
+      return;
+    }
+    history.replaceState(null, "", `#${message.variant}/${message.deal}`);
     const answered = this.sent && message.answers === this.sent.ask;
     if (answered) this.settle(message);
     this.hear(message);
-    if (message.is === "table") this.shows = true;
+    this.shows = true;
     if (answered) this.sendNext();
+    if (wish) this.choose(wish);
   }
 
   /** Take the answer to a queued request: one that came late is made again, about this table. */
@@ -112,22 +126,20 @@ export class Link {
     this.send({ask: this.asked, ...request});
   }
 
-  /** Forget what was kept, and what the address asks for: one of them opens no game. */
+  /** One of them opens no game: forget what the address asks for, and then what was kept. */
   beginAnew() {
-    if (!this.fresh) return;
-    this.fresh = false;
-    keep(KEPT, null);
-    history.replaceState(null, "", "#");
+    const forget = this.causes.shift();
+    if (!forget) return;
+    forget();
     this.open();
   }
 
-  /** Ask for the deal of the address, if the table that was kept is another. */
-  dealsAnew(message) {
-    const want = wanted();
-    const anew = this.fresh && !isWanted(message, want);
+  /** The request for the deal of the address, if the first table is another; else null. */
+  otherDeal(message) {
+    const {variant, deal} = wanted();
+    const other = this.fresh && !isWanted(message, {variant, deal});
     this.fresh = false;
-    if (anew) this.send({do: "deal", variant: want.variant, deal: want.deal});
-    return anew;
+    return other ? {do: "deal", variant: variant || message.variant, deal} : null;
   }
 
   /** Send a request about the table as it is shown. */

@@ -50,6 +50,7 @@ const showTable = (view) => {
   const another = !table.view || table.view.variant !== view.variant || table.view.deal !== view.deal;
   const same = table.view && table.view.number === view.number && !another;
   shownAt = performance.now();
+  if (another) find("going").close();
   table.show(view, another);
   hand.renew();
   find("title").textContent = view.title;
@@ -90,7 +91,20 @@ const hear = (message) => {
   else say(message.refused);
 };
 
-const link = new Link(hear, (lost) => { find("lost").hidden = !lost; });
+let wish = null;
+const nameDeal = (title, deal) => (deal ? `${title}, deal ${deal}` : title);
+const titleOf = (variant) => [...find("variants").options].find(({value}) => value === variant).text;
+
+/** Ask whether a deal should end the game in play. */
+const choose = (other) => {
+  wish = other;
+  const {title, deal, told} = table.view;
+  find("in-play").textContent = `${nameDeal(title, deal)}, ${told.moves} move${told.moves === 1 ? "" : "s"}`;
+  find("other").textContent = nameDeal(titleOf(wish.variant), wish.deal);
+  find("going").showModal();
+};
+
+const link = new Link(hear, (lost) => { find("lost").hidden = !lost; }, choose);
 const draw = () => link.later(() => {
   const move = stockMove(table.view);
   return move ? {do: "move", action: move.action} : null;
@@ -103,6 +117,11 @@ const save = (form) => {
   link.send({do: "replay", felt: document.documentElement.dataset.felt});
 };
 const closeAll = () => { for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close(); };
+const dealNow = (request) => {
+  link.later(() => request);
+  closeAll();
+  table.focus();
+};
 const acts = {
   undo: () => link.later(() => ({do: "undo"})),
   redo: () => link.later(() => ({do: "redo"})),
@@ -123,12 +142,8 @@ const acts = {
     find("deal").showModal();
     find("number").focus();
   },
-  deal: () => {
-    const wish = {do: "deal", variant: find("variants").value, deal: find("number").value.trim() || null};
-    link.later(() => wish);
-    closeAll();
-    table.focus();
-  },
+  deal: () => dealNow({do: "deal", variant: find("variants").value, deal: find("number").value.trim() || null}),
+  "deal-other": () => dealNow(wish),
 };
 const keys = new Keys(hand, acts, say);
 
