@@ -605,3 +605,19 @@ def test_a_game_in_progress_is_not_lost(visit: Callable[..., Any]) -> None:
     open_tab("#big-bertha/3")
     page.wait_for_selector('.card[data-pile="R0"]')
     assert page.locator("dialog[open]").count() == 0
+
+
+def test_a_click_that_a_table_falls_into_takes_the_card(visit: Callable[..., Any]) -> None:
+    """A click that began before another table counts if the pile still offers its cards."""
+    page = visit()
+    wire = Wire(page)
+    move = told_move(Game(WON["variant"], WON["deal"]), WON["actions"][0])
+    wire.hold()
+    page.keyboard.press("d")
+    page.mouse.move(*top_of(page, move["from"][0], move["count"]))
+    page.mouse.down()
+    page.wait_for_timeout(100)
+    wire.release()
+    wait_for_moves(page, 1)
+    page.mouse.up()
+    page.wait_for_selector(f'.taken[data-pile="{move["from"][0]}"]')
