@@ -60,8 +60,10 @@ SUIT_POLYGONS: Final[dict[str, list[Points]]] = {
     "D": [_diamond()],
     "C": [*_LEAVES, [(0.4, 0.4), (0.6, 0.4), (0.6, 0.66), (0.4, 0.66)], _STEM],
 }
-"""Suit -> polygons in a box of width 1, all of a suit wound one way: an SVG would leave a hole where
-two overlap that are not."""
+"""Suit -> polygons in a box of width 1, all of a suit wound one way.
+
+An SVG would leave a hole where two overlap that are not.
+"""
 
 _ZERO: Final = [ellipse(0.3, 0.5, 0.27, 0.5)]
 
