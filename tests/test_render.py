@@ -370,12 +370,12 @@ def test_without_a_driver_the_error_says_what_to_do(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there, a display is always there")
-def test_without_any_display_the_error_says_what_to_do(needs: Callable[[str], ModuleType]) -> None:
-    """SDL would draw to nowhere: a person would wait for a window for ever."""
+def test_without_any_display_a_line_says_so(needs: Callable[[str], ModuleType]) -> None:
+    """SDL draws to nowhere then: a person would wait for a window for ever."""
     needs("pygame")
     nothing = 'import os; os.environ.pop("SDL_VIDEODRIVER", None)\n'
-    said = run_python(nothing + NO_DRIVER, DISPLAY="", WAYLAND_DISPLAY="").stdout
-    assert len(re.findall(r"no window can open \(.*\).*rgb_array", said)) == 2
+    done = run_python(nothing + NO_DRIVER, DISPLAY="", WAYLAND_DISPLAY="")
+    assert "no display" in done.stderr or "no window can open" in done.stdout
 
 
 def test_without_pygame_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from agents.config import LOOPS, ConfigError, change_config, config_of, load_config
@@ -145,11 +146,13 @@ def test_nothing_is_kept_of_a_run_that_can_not_begin(tmp_path: Path) -> None:
 @pytest.mark.parametrize("loop", LOOPS)
 def test_the_same_seed_trains_the_same_network(loop: str, tmp_path: Path) -> None:
     """Two runs of one seed are equal, another seed's is not."""
-    logits, seen = [], make(SAN_JUAN_HILL).reset(seed=0)[0][None]
+    logits, (seen, info), row = [], make(SAN_JUAN_HILL).reset(seed=0), np.zeros(1, np.int64)
     for place, seed in enumerate((1, 1, 2)):
         changes = ("run.total_steps=256", f"run.seed={seed}", f"run.loop={loop}")
         path = train(tiny(SAN_JUAN_HILL, *changes), tmp_path / str(place))
-        logits.append(load_agent(str(path), SAN_JUAN_HILL)._logits(seen).tolist())
+        player = load_agent(str(path), SAN_JUAN_HILL)
+        player.reset(row, row.astype(np.uint64))
+        logits.append(player._logits(seen[None], info["action_mask"][None] > 0, row).tolist())
     assert logits[0] == logits[1] != logits[2]
 
 
@@ -175,6 +178,7 @@ def test_killed_at_any_moment_the_same_command_resumes(
 ) -> None:
     """SIGKILL in the middle of training; the same command goes on from the checkpoint."""
     changes = [*TINY, "run.total_steps=200_000", "run.validate_every=0", f"run.loop={loop}"]
+    changes += ["env.win_bonus=0", "imitation.steps=0", "imitation.fade=0"]
     command = [sys.executable, "-m", "agents.train", "configs/san-juan-hill.toml"]
     command += [part for change in changes for part in ("--set", change)]
     command += ["--folder", str(tmp_path)]
