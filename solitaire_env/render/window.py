@@ -84,9 +84,7 @@ class Window:
         """Tell of a window that nobody sees, unless it was asked for: a checker opens such ones."""
         driver = self._pygame.display.get_driver()
         if driver in _INVISIBLE and os.environ.get("SDL_VIDEODRIVER") != driver:
-            print(
-                "solitaire_env: no display, the window is drawn nowhere", file=sys.stderr
-            )
+            print("solitaire_env: no display, the window is drawn nowhere", file=sys.stderr)
 
     def _pump(self) -> None:
         for event in self._pygame.event.get():
