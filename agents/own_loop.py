@@ -101,16 +101,16 @@ class Trainer:
             unit_scale=True,
             mininterval=0.5 if sys.stderr.isatty() else 15,
         )
-        began = time.monotonic() - self._seconds
-        while self._moves < run.total_steps and not self._is_late():
+        before, began = self._seconds, time.monotonic()
+        while self._moves < run.total_steps and not self._is_late(self._seconds - before):
             self._iterate()
-            self._seconds = time.monotonic() - began
+            self._seconds = before + time.monotonic() - began
             self._keep()
         self._finish()
 
-    def _is_late(self) -> bool:
-        minutes = self._config.run.minutes
-        return 0 < minutes <= self._seconds / 60
+    def _is_late(self, seconds: float) -> bool:
+        """Tell whether this start has had its time: the same command takes the run up again."""
+        return 0 < self._config.run.minutes <= seconds / 60
 
     def _iterate(self) -> None:
         """Play a rollout and learn from it."""

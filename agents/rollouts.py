@@ -84,7 +84,7 @@ class Rollouts:
         seen, infos = self.envs.reset(seed=seed)
         self._seen[-1], self._legal[-1] = th.as_tensor(seen), th.as_tensor(infos["action_mask"])
         self._memory.reset(self._rows)
-        self.ended: list[tuple[int, bool]] = []
+        self._ended: list[tuple[int, bool]] = []
 
     @property
     def moves(self) -> int:
@@ -152,7 +152,7 @@ class Rollouts:
         won = final["is_success"][rows] if "is_success" in final else np.zeros(len(rows), np.bool_)
         self._rewards[step, rows] += self._config.env.win_bonus * won
         cards = final["foundation_cards"][rows]
-        self.ended += zip(cards.tolist(), won.tolist(), strict=True)
+        self._ended += zip(cards.tolist(), won.tolist(), strict=True)
         self._memory.reset(rows)
 
     def _advantages(self) -> FloatArray:
@@ -178,6 +178,6 @@ class Rollouts:
 
     def pop_ends(self) -> tuple[IntArray, IntArray]:
         """Give foundation cards and wins of the games that ended since this was last asked."""
-        cards, won = np.array(self.ended, np.int64).reshape(-1, 2).T
-        self.ended = []
+        cards, won = np.array(self._ended, np.int64).reshape(-1, 2).T
+        self._ended = []
         return cards, won

@@ -120,9 +120,11 @@ def test_a_run_goes_on_and_then_is_done(tmp_path: Path) -> None:
     assert path.read_bytes() == saved
 
 
-def test_minutes_stop_a_run_that_the_same_command_takes_up(tmp_path: Path) -> None:
+@pytest.mark.parametrize("loop", LOOPS)
+def test_minutes_stop_a_run_that_the_same_command_takes_up(loop: str, tmp_path: Path) -> None:
     """A run that is out of time has saved what it made."""
-    config = tiny(SAN_JUAN_HILL, "run.total_steps=1_000_000", "run.minutes=0.001")
+    changes = ("run.total_steps=1_000_000", "run.minutes=0.001", f"run.loop={loop}")
+    config = tiny(SAN_JUAN_HILL, *changes)
     for _ in range(2):
         assert train(config, tmp_path).exists()
     assert len(list(tmp_path.glob("progress-from-*"))) == 2
