@@ -69,6 +69,11 @@ class Env:
     max_episode_steps: int = 0
     """moves that cut a game short; 0: the rule sheet's limit"""
 
+    def limits(self) -> dict[str, int]:
+        """Give the limits that differ from the rule sheet's, as the environment takes them."""
+        names = ("no_progress_limit", "max_episode_steps")
+        return {name: getattr(self, name) for name in names if getattr(self, name)}
+
 
 @dataclass(frozen=True)
 class Ppo:

@@ -1,55 +1,32 @@
 """Our own training loop: PPO, with imitation of the rule-based player first if so configured."""
 
 import io
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch as th
-from tqdm import tqdm
 
 from agents.config import Config
-from agents.curves import new_logger
+from agents.curves import new_bar, new_logger
 from agents.learner import Learner
-from agents.memory import LoopMemory
 from agents.network import TableNetwork
-from agents.ppo import NetworkPolicy
 from agents.rollouts import Rollouts
-from agents.runs import (
-    NETWORKS,
-    best_score,
-    note_validation,
-    open_run,
-    score_of,
-    write_whole,
-)
+from agents.runs import NETWORKS, open_run, write_whole
 from agents.teacher import GreedyTeacher
+from agents.validation import validate
 from agents.weights import save_network
-from solitaire_env.deal_lists import DEAL_LISTS
-from solitaire_env.evaluation import evaluate
 
 CHECKPOINT = "checkpoint.pt"
 BEST, LAST = NETWORKS[:2]
 
 
 def train(config: Config, folder: Path, command: str = "") -> Path:
-    """Train, or go on with a run that was interrupted.
-
-    A run that goes on does so from its last checkpoint, with other deals and other chance than
-    the uninterrupted run would have had: statistically the same, not bit for bit.
-
-    Args:
-        config: of the run.
-        folder: of the run; made if need be.
-        command: what was typed, to be kept with the run.
+    """Train by our own loop: see `agents.train.train`.
 
     Returns:
         The path of the network that did best in validation, or of the last without validations.
-
-    Raises:
-        ConfigError: if the folder holds a run with other settings.
     """
     th.set_num_threads(config.run.threads)
     trainer = Trainer(config, folder, command)
@@ -93,14 +70,7 @@ class Trainer:
         """Play and learn until all moves are played or the time is up."""
         run = self._config.run
         self._logger = new_logger(self._folder, self._moves)
-        self._bar: Any = tqdm(
-            total=run.total_steps,
-            initial=self._moves,
-            desc=f"{run.variant} seed {run.seed}",
-            unit="move",
-            unit_scale=True,
-            mininterval=0.5 if sys.stderr.isatty() else 15,
-        )
+        self._bar: Any = new_bar(run, self._moves)
         before, began = self._seconds, time.monotonic()
         while self._moves < run.total_steps and not self._is_late(self._seconds - before):
             self._iterate()
@@ -190,18 +160,9 @@ class Trainer:
         save_network(self._folder / name, self._network, run.variant, **facts)
 
     def _validate(self) -> None:
-        """Play the validation deals, never those of the test; keep the network if it did best."""
-        run = self._config.run
-        deals = DEAL_LISTS["validation"][: run.validate_deals]
-        policy = NetworkPolicy(
-            lambda seen: self._network(seen)[0],
-            LoopMemory(self._rollouts.layout),
-            run.temperature,
-        )
-        summary = evaluate(policy, run.variant, deals, seed=run.seed).summary()
-        for name in ("foundation_cards", "win_rate", "moves"):
-            self._logger.record(f"validation/{name}", summary[name])
-        if score_of(summary) > best_score(self._folder):
+        """Validate; keep the network if it did best."""
+        run, layout = self._config.run, self._rollouts.layout
+        progress = (run, self._folder, self._logger, self._moves)
+        if validate(*progress, lambda seen: self._network(seen)[0], layout):
             self._export(BEST)
-        note_validation(self._folder, self._moves, summary)
         self._validated = self._moves

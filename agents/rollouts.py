@@ -65,17 +65,12 @@ class Rollouts:
     def __init__(self, config: Config, seed: int) -> None:
         self._config = config
         env = config.env
-        limits = {
-            name: getattr(env, name)
-            for name in ("no_progress_limit", "max_episode_steps")
-            if getattr(env, name)
-        }
         self.envs: Any = gym.make_vec(
             env_id(find_sheet(config.run.variant)),
             env.num_envs,
             reward=env.reward,
             autoreset_mode=AutoresetMode.SAME_STEP,
-            **limits,
+            **env.limits(),
         )
         self.layout = layout_of(self.envs)
         self._memory = LoopMemory(self.layout)

@@ -1,6 +1,5 @@
 """Stable-Baselines3's training loop: MaskablePPO against the native batch."""
 
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -9,37 +8,26 @@ import numpy as np
 import torch as th
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from tqdm import tqdm
 
 from agents.config import Config, ConfigError
-from agents.curves import new_logger
+from agents.curves import new_bar, new_logger
 from agents.layout import layout_of
-from agents.memory import LoopMemory
-from agents.ppo import NetworkPolicy, logits_of, new_model
-from agents.runs import NETWORKS, best_score, note_validation, open_run, save_model, score_of
-from solitaire_env.deal_lists import DEAL_LISTS
-from solitaire_env.evaluation import evaluate
+from agents.ppo import logits_of, new_model
+from agents.runs import NETWORKS, open_run, save_model
+from agents.validation import validate
 from solitaire_env.interop.sb3 import SolitaireVecEnv, make_vec_env
 
 BEST, CHECKPOINT = NETWORKS[2:]
 
 
 def train(config: Config, folder: Path, command: str = "") -> Path:
-    """Train, or go on with a run that was interrupted.
-
-    A run that goes on does so from its last checkpoint, with other deals and other chance than
-    the uninterrupted run would have had: statistically the same, not bit for bit.
-
-    Args:
-        config: of the run.
-        folder: of the run; made if need be.
-        command: what was typed, to be kept with the run.
+    """Train by Stable-Baselines3's loop: see `agents.train.train`.
 
     Returns:
         The path of the last checkpoint.
 
     Raises:
-        ConfigError: if the folder holds a run with other settings.
+        ConfigError: also for what only our own loop can do.
     """
     _check(config)
     venv = make_games(config)  # first: nothing is kept of a run whose games can't be made
@@ -66,17 +54,12 @@ def _check(config: Config) -> None:
 def make_games(config: Config) -> SolitaireVecEnv:
     """Make the games that a configuration asks for."""
     env = config.env
-    limits = {
-        name: getattr(env, name)
-        for name in ("no_progress_limit", "max_episode_steps")
-        if getattr(env, name)
-    }
     return make_vec_env(
         config.run.variant,
         env.num_envs,
         reward=env.reward,
         reward_scale=env.reward_scale,
-        **limits,
+        **env.limits(),
     )
 
 
@@ -101,14 +84,7 @@ class Keeper(BaseCallback):
 
     def _on_training_start(self) -> None:
         self._saved = self._validated = self._from = self.num_timesteps
-        self._bar: Any = tqdm(
-            total=self._run.total_steps,
-            initial=self.num_timesteps,
-            desc=f"{self._run.variant} seed {self._run.seed}",
-            unit="move",
-            unit_scale=True,
-            mininterval=0.5 if sys.stderr.isatty() else 15,
-        )
+        self._bar: Any = new_bar(self._run, self.num_timesteps)
 
     def _on_step(self) -> bool:
         infos = self.locals["infos"]
@@ -147,14 +123,9 @@ class Keeper(BaseCallback):
         self._saved = self.num_timesteps
 
     def _validate(self) -> None:
-        """Play the validation deals, never those of the test; keep the network if it did best."""
-        deals = DEAL_LISTS["validation"][: self._run.validate_deals]
-        memory = LoopMemory(layout_of(self.training_env.envs))
-        policy = NetworkPolicy(logits_of(self.model.policy), memory, self._run.temperature)
-        summary = evaluate(policy, self._run.variant, deals, seed=self._run.seed).summary()
-        for name in ("foundation_cards", "win_rate", "moves"):
-            self.logger.record(f"validation/{name}", summary[name])
-        if score_of(summary) > best_score(self._folder):
+        """Validate; keep the network if it did best."""
+        network, layout = logits_of(self.model.policy), layout_of(self.training_env.envs)
+        progress = (self._run, self._folder, self.logger, self.num_timesteps)
+        if validate(*progress, network, layout):
             save_model(self._folder / BEST, self.model)
-        note_validation(self._folder, self.num_timesteps, summary)
         self._validated = self.num_timesteps

@@ -14,6 +14,9 @@ _LOOPS = {"own": own_loop.train, "sb3": sb3_loop.train}
 def train(config: Config, folder: Path, command: str = "") -> Path:
     """Train by the loop that the configuration names, or go on with an interrupted run.
 
+    A run that goes on does so from its last checkpoint, with other deals and other chance than
+    the uninterrupted run would have had: statistically the same, not bit for bit.
+
     Args:
         config: of the run.
         folder: of the run; made if need be.

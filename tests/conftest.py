@@ -2,8 +2,10 @@
 
 import importlib
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -20,3 +22,17 @@ def needs_module(name: str) -> ModuleType:
 def needs() -> Callable[[str], ModuleType]:
     """Give `needs_module`; a test module's own imports use `tests.conftest.needs_module`."""
     return needs_module
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Start Chromium: `$CHROMIUM`, else the system's."""
+    api = needs_module("playwright.sync_api")
+    names = ("chromium", "google-chrome")
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        pytest.skip("no Chromium: make chromium, or set CHROMIUM to its path")
+    with api.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield started
+        started.close()

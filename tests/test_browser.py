@@ -1,7 +1,5 @@
 """The page of a game in a real browser, opened from disk with the network off."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,23 +11,9 @@ from agents.greedy import make as make_greedy
 from solitaire_env.evaluation import evaluate
 from solitaire_env.records import Thought
 from solitaire_env.replay import PositionView, Replay
-from tests.conftest import needs_module
 from tests.test_replay import recorded
 
 DEAL, MOVES = 27, 400
-BROWSER = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Start Chromium: `$CHROMIUM`, else the system's."""
-    api = needs_module("playwright.sync_api")
-    if BROWSER is None:
-        pytest.skip("no Chromium: apt install chromium, or set CHROMIUM to its path")
-    with api.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 def long_game(folder: Path) -> Replay:

@@ -1,9 +1,7 @@
 """The table in a real browser: `make test-web`."""
 
 import json
-import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,23 +19,10 @@ from solitaire_env.web.view import table_view
 from tests.conftest import needs_module
 from tests.web_pages import WON, cards_of, kept, served, shown_cards, wait_for_moves, won_game
 
-BROWSER = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 WIDE = {"width": 1400, "height": 900}
 PHONE = {"width": 375, "height": 720}
 ADDRESS = f"#{WON['variant']}/{WON['deal']}"
 POSITIONS = 1000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Start Chromium: `$CHROMIUM`, else the system's."""
-    api = needs_module("playwright.sync_api")
-    if BROWSER is None:
-        pytest.skip("no Chromium: make chromium, or set CHROMIUM to its path")
-    with api.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

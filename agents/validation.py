@@ -1,0 +1,36 @@
+"""Validation: how a network that is being trained plays deals that are for nothing else."""
+
+from pathlib import Path
+
+from stable_baselines3.common.logger import Logger
+
+from agents.config import Run
+from agents.layout import Layout
+from agents.memory import LoopMemory
+from agents.ppo import Network, NetworkPolicy
+from agents.runs import best_score, note_validation, score_of
+from solitaire_env.deal_lists import DEAL_LISTS
+from solitaire_env.evaluation import evaluate
+
+
+def validate(
+    run: Run, folder: Path, logger: Logger, moves: int, network: Network, layout: Layout
+) -> bool:
+    """Play the validation deals, never those of the test; tell whether none did better before.
+
+    Args:
+        run: its settings.
+        folder: of the run, where the result is noted.
+        logger: for the curves.
+        moves: made so far.
+        network: see `NetworkPolicy`.
+        layout: of the game.
+    """
+    policy = NetworkPolicy(network, LoopMemory(layout), run.temperature)
+    deals = DEAL_LISTS["validation"][: run.validate_deals]
+    summary = evaluate(policy, run.variant, deals, seed=run.seed).summary()
+    for name in ("foundation_cards", "win_rate", "moves"):
+        logger.record(f"validation/{name}", summary[name])
+    is_best = score_of(summary) > best_score(folder)
+    note_validation(folder, moves, summary)
+    return is_best
