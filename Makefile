@@ -41,7 +41,7 @@ chromium: ## install the browser that test-web needs, on Debian as root, unless 
 	@test -n "$$CHROMIUM" || command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; }
 
 test-web: $(VENV)/.stamp ## run the tests of the table in a browser; needs Chromium
-	$(PY) -m pytest tests/test_web.py tests/test_web_game.py tests/test_web_browser.py
+	$(PY) -m pytest tests/test_web.py tests/test_web_game.py tests/test_web_browser.py tests/test_web_hands.py
 
 lowest: ## run the determinism tests on the lowest supported NumPy, numba and Gymnasium
 	$(PYTHON) -m venv .venv-lowest

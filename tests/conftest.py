@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from types import ModuleType
@@ -36,3 +37,42 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield started
         started.close()
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """Run a server."""
+    needs_module("uvicorn")
+    needs_module("starlette")
+    from tests.web_pages import served
+
+    with served() as place:
+        yield place
+
+
+@pytest.fixture
+def visit(browser: Any, port: int) -> Iterator[Callable[..., Any]]:
+    """Give what opens a page in a browser of its own; errors and foreign requests fail."""
+    from tests.web_pages import ADDRESS, WIDE
+
+    contexts, said = [], []
+
+    def open_page(address: str = ADDRESS, size: dict[str, int] = WIDE, **more: Any) -> Any:
+        place = more.pop("port", port)
+        context = browser.new_context(
+            viewport=size, **{"reduced_motion": "reduce", "accept_downloads": True, **more}
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: said.append(request.url))
+        page.goto(f"http://127.0.0.1:{place}/{address}")
+        page.wait_for_selector(".card")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert [
+        words for words in said if not re.match(r"(http://127\.0\.0\.1:|data:|blob:)", words)
+    ] == []
