@@ -42,14 +42,16 @@ whole = cast("Callable[[Any], int]", np.int64)
 """Read an unsigned byte as a signed number, so that a difference can be negative."""
 
 
+_SOURCES = ("engine/*.py", "solver/*.py", "render/blitting.py", "cards.py", "rulesheet.py")
+
+
 def _digest_sources() -> str:
-    """Digest the sources that kernels are compiled from: engine, solver, and what they import."""
+    """Digest the sources that kernels are compiled from, and what these import."""
     digest = hashlib.sha256()
     package = Path(__file__).parent.parent
-    vocabulary = (package / "cards.py", package / "rulesheet.py")
-    kernels = (path for folder in ("engine", "solver") for path in (package / folder).glob("*.py"))
-    for path in (*sorted(kernels), *vocabulary):
-        digest.update(path.read_bytes())
+    for pattern in _SOURCES:
+        for path in sorted(package.glob(pattern)):
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 

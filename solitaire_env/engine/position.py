@@ -6,6 +6,9 @@ from itertools import pairwise
 from math import ceil
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from solitaire_env.cards import NO_CARD, SUITS, UNKNOWN, card_of, rank_of, suit_of
 from solitaire_env.engine.lowered import LoweredRules
 from solitaire_env.engine.state import Game
@@ -36,25 +39,26 @@ def position_of(name: str, game: Game) -> Position:
     Returns:
         A dict of JSON values, every card shown: face-down ones in angle brackets.
     """
-    stock = game.hidden_stock[: int(game.stock_height)].tolist()
-    waste = game.waste[: int(game.waste_height)].tolist()
+    # An array's fields are ten times as fast to look at as a record's.
+    fields = np.asarray(game)
+    stock = fields["hidden_stock"][: int(fields["stock_height"])].tolist()
+    waste = fields["waste"][: int(fields["waste_height"])].tolist()
     return {
         "variant": name,
-        "tableau": _tableau_text(game),
-        "reserve": [cell_text(card) for card in game.reserve.tolist()],
-        "foundations": dict(zip(SUITS, game.foundations.tolist(), strict=False)),
-        "kings": int(game.kings),
+        "tableau": _tableau_text(fields),
+        "reserve": [cell_text(card) for card in fields["reserve"].tolist()],
+        "foundations": dict(zip(SUITS, fields["foundations"].tolist(), strict=False)),
+        "kings": int(fields["kings"]),
         "stock": [card_text(card) for card in stock],
         "waste": [card_text(card) for card in waste],
-        "passes": int(game.passes),
+        "passes": int(fields["passes"]),
     }
 
 
-def _tableau_text(game: Game) -> list[list[str]]:
+def _tableau_text(fields: npt.NDArray[Any]) -> list[list[str]]:
     """Put the columns into words."""
-    # Every look at a field of the game costs as much as ten cards: each is looked at once.
-    heights, hidden = game.heights.tolist(), game.hidden.tolist()
-    columns = zip(heights, hidden, game.hidden_cards.tolist(), game.tableau.tolist(), strict=True)
+    names = ("heights", "hidden", "hidden_cards", "tableau")
+    columns = zip(*(fields[name].tolist() for name in names), strict=True)
     return [
         [face_down(card_text(card)) for card in down[:under]]
         + [card_text(card) for card in up[under:height]]

@@ -5,7 +5,8 @@ read from the position.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +26,7 @@ from solitaire_env.render.atlas import (
     number_mask,
     paste,
 )
+from solitaire_env.render.blitting import IntArray, blit_piles
 from solitaire_env.render.felts import FELT_COLORS
 from solitaire_env.render.shapes import FloatArray, rank_mask, rounded_mask, suit_mask
 from solitaire_env.rulesheet import RuleSheet
@@ -51,6 +53,9 @@ STOCK: Final = "stock"
 KINGS: Final = "kings"
 _SLOTS: Final = {STOCK: EMPTY, KINGS: "K"}
 """Counted pile -> what is seen where it is empty."""
+
+_PACK: Final = CROWNED + 1
+"""Images of an atlas."""
 
 _CARDS: Final = {
     rank + suit: i * len(RANKS) + j + 1
@@ -90,6 +95,19 @@ class Layout:
     waste: Place | None
     fan: int
     fan_step: int
+
+    @cached_property
+    def places(self) -> IntArray:
+        """List row and byte of where every pile lies, in the order in which they are drawn.
+
+        Columns, reserve, foundations, Kings, stock, and each card of the waste that is seen.
+        """
+        piles = [*self.columns, *self.reserve, *chain.from_iterable(self.foundations.values())]
+        piles += [place for place in (self.kings, self.stock) if place]
+        if self.waste:
+            row, left = self.waste
+            piles += [(row, left + card * self.fan_step) for card in range(self.fan)]
+        return np.array(piles, np.int64) * (1, _CHANNELS)
 
 
 @cache
@@ -164,117 +182,85 @@ def draw_table(sheet: RuleSheet, position: Position, felt: str) -> ByteArray:
         felt: "royal-crimson", "emerald-green" or "midnight-navy".
     """
     layout = table_layout(sheet)
-    brush = _brush(layout.card_width, felt, layout.step)
+    brush = _brush(layout.card_width, felt)
     frame = np.empty((layout.height, layout.width * _CHANNELS), np.uint8)
-    # Felt goes where cards come next: memory that was just written is written again much faster.
-    bare, top, floor = _felt_row(layout.width, felt), layout.columns[0][0], _floor(layout, position)
-    frame[floor:] = bare
-    frame[top:floor] = bare
-    for place, cards in zip(layout.columns, position["tableau"], strict=True):
-        _draw_column(frame, brush, place, cards)
-    frame[:top] = bare
-    for place, card in zip(layout.reserve, position["reserve"], strict=True):
-        _blit(frame, brush.alone[card or EMPTY], place)
-    _draw_foundations(frame, brush, layout, position)
-    if layout.stock and layout.waste:
-        _draw_counted(frame, brush, layout.stock, STOCK, len(position["stock"]))
-        _draw_waste(frame, brush, layout, layout.waste, position["waste"])
+    piles = _piles(layout, brush, position)
+    bare = _felt_row(layout.width, felt)
+    blit_piles(frame, bare, brush.images, layout.places, piles, layout.step)
+    if layout.stock:
+        _draw_count(frame, layout, layout.stock, len(position["stock"]))
+    if layout.kings:
+        _draw_count(frame, layout, layout.kings, position["kings"])
     return frame.reshape(layout.height, layout.width, _CHANNELS)
-
-
-def _floor(layout: Layout, position: Position) -> int:
-    """Give the row below the deepest column."""
-    deepest = max(1, *map(len, position["tableau"]))
-    return layout.columns[0][0] + (deepest - 1) * layout.step + card_height(layout.card_width)
 
 
 @cache
 def _felt_row(width: int, felt: str) -> ByteArray:
-    """Give one row of felt, which stays in the processor's nearest cache: (width * 3,) uint8."""
+    """Give one row of felt: (width * 3,) uint8."""
     return np.tile(np.array(FELT_COLORS[felt], np.uint8), width)
-
-
-def _blit(frame: ByteArray, image: ByteArray, place: Place) -> None:
-    """Copy an image (h, w * 3) into a frame (H, W * 3), in place."""
-    row, left = place[0], place[1] * _CHANNELS
-    frame[row : row + image.shape[0], left : left + image.shape[1]] = image
 
 
 @dataclass(frozen=True)
 class _Brush:
-    """What is seen of cards, by their names in a position: views of an atlas.
+    """What is seen of cards, by their names in a position.
 
     Attributes:
-        bottom: the upper strip of a column's bottom card.
-        middle: the upper strip of a card between others.
-        top: the whole of a card on top of others.
-        alone: the whole of a card alone, and of empty places by what they wait for.
-        height: of a card, pixels.
-        width: of a card, pixels.
+        images: (n, height, width * 3) uint8.
+        alone: numbers of the images of cards alone, and of empty places by what they wait for.
+        covering: numbers of the images of cards that lie on others.
     """
 
-    bottom: dict[str, ByteArray]
-    middle: dict[str, ByteArray]
-    top: dict[str, ByteArray]
-    alone: dict[str, ByteArray]
-    height: int
-    width: int
+    images: ByteArray
+    alone: dict[str, int]
+    covering: dict[str, int]
+
+    def column(self, cards: list[str]) -> list[int]:
+        """List the images of a column's cards."""
+        if not cards:
+            return [self.alone[EMPTY]]
+        return [self.alone[cards[0]], *map(self.covering.__getitem__, cards[1:])]
 
 
 @cache
-def _brush(width: int, felt: str, step: int) -> _Brush:
-    atlas = card_atlas(width, felt)
-    alone, top = (_named(images) for images in (atlas.on_felt, atlas.on_card))
-    bottom, middle = (
-        {name: image[:step] for name, image in names.items()} for names in (alone, top)
-    )
-    alone |= {KINGS: atlas.on_felt[CROWNED], STOCK: atlas.on_felt[BACK]} | _slots(width, felt)
-    return _Brush(bottom, middle, top, alone, atlas.height, width)
+def _brush(width: int, felt: str) -> _Brush:
+    atlas, slots = card_atlas(width, felt), _slots(width, felt)
+    alone = _named(0) | {KINGS: CROWNED, STOCK: BACK}
+    alone |= {name: 2 * _PACK + place for place, name in enumerate(slots)}
+    images = np.concatenate([atlas.on_felt, atlas.on_card, np.stack(list(slots.values()))])
+    return _Brush(images, alone, _named(_PACK))
 
 
-def _named(images: ByteArray) -> dict[str, ByteArray]:
-    """Name the images of cards, lying face up and face down."""
-    names = {card: images[number] for card, number in _CARDS.items()}
-    return names | {face_down(card): images[BACK] for card in _CARDS}
+def _named(first: int) -> dict[str, int]:
+    """Number the images of cards, lying face up and face down, of an atlas that begins so."""
+    names = {card: first + number for card, number in _CARDS.items()}
+    return names | {face_down(card): first + BACK for card in _CARDS}
 
 
-def _draw_column(frame: ByteArray, brush: _Brush, place: Place, cards: list[str]) -> None:
-    """Lay what is seen of each card below the other, in one go: a call a card is slow."""
-    if len(cards) < 2:
-        _blit(frame, brush.alone[cards[0] if cards else EMPTY], place)
-        return
-    middle = brush.middle
-    parts = [middle[card] for card in cards]
-    parts[0], parts[-1] = brush.bottom[cards[0]], brush.top[cards[-1]]
-    height = (len(cards) - 1) * parts[0].shape[0] + brush.height
-    row, left = place[0], place[1] * _CHANNELS
-    np.concatenate(parts, out=frame[row : row + height, left : left + brush.width * _CHANNELS])
-
-
-def _draw_foundations(frame: ByteArray, brush: _Brush, layout: Layout, position: Position) -> None:
-    for suit, places in layout.foundations.items():
-        for place, height in zip(places, position["foundations"][suit], strict=True):
-            _blit(frame, brush.alone[RANKS[height - 1] + suit if height else suit], place)
+def _piles(layout: Layout, brush: _Brush, position: Position) -> list[list[int]]:
+    """List the images of all piles, in the order of `Layout.places`."""
+    alone = brush.alone
+    piles = [brush.column(cards) for cards in position["tableau"]]
+    piles += [[alone[card or EMPTY]] for card in position["reserve"]]
+    for suit in layout.foundations:
+        heights = position["foundations"][suit]
+        piles += [[alone[RANKS[height - 1] + suit if height else suit]] for height in heights]
     if layout.kings:
-        _draw_counted(frame, brush, layout.kings, KINGS, position["kings"])
+        piles.append([alone[KINGS if position["kings"] else _SLOTS[KINGS]]])
+    if layout.stock:
+        piles.append([alone[STOCK if position["stock"] else _SLOTS[STOCK]]])
+        piles += [[alone[card]] for card in position["waste"][-layout.fan :] or [EMPTY]]
+    return piles
 
 
-def _draw_counted(frame: ByteArray, brush: _Brush, place: Place, name: str, count: int) -> None:
-    """Draw a pile with the number of its cards on a dark medal."""
-    _blit(frame, brush.alone[name if count else _SLOTS[name]], place)
-    if count:
-        medal = _medal(count, index_height(brush.width))
-        row = place[0] + round(brush.height * 0.76) - medal.shape[0] // 2
-        _blit(frame, medal, (row, place[1] + (brush.width - medal.shape[1] // _CHANNELS) // 2))
-
-
-def _draw_waste(
-    frame: ByteArray, brush: _Brush, layout: Layout, place: Place, cards: list[str]
-) -> None:
-    """Fan the last cards of the waste."""
-    row, left = place
-    for index, card in enumerate(cards[-layout.fan :] or [EMPTY]):
-        _blit(frame, brush.alone[card], (row, left + index * layout.fan_step))
+def _draw_count(frame: ByteArray, layout: Layout, place: Place, count: int) -> None:
+    """Write the number of a pile's cards on it, on a dark medal."""
+    if not count:
+        return
+    medal = _medal(count, index_height(layout.card_width))
+    tall, wide = medal.shape[0], medal.shape[1] // _CHANNELS
+    row = place[0] + round(card_height(layout.card_width) * 0.76) - tall // 2
+    left = (place[1] + (layout.card_width - wide) // 2) * _CHANNELS
+    frame[row : row + tall, left : left + medal.shape[1]] = medal
 
 
 @cache
