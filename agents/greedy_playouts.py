@@ -1,14 +1,30 @@
 """Playouts: the rule-based player plays games on to their ends, inside the engine's own loop."""
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from agents.compiled import entry
+from agents.greedy import greedy_table
 from agents.greedy_board import Table
-from agents.greedy_choice import decide
-from agents.memory import Words
+from agents.greedy_choice import decide, is_obvious, weigh_actions
+from agents.memory import TRIED_SLOTS, Words
 from solitaire_env.engine.batch import step_game
-from solitaire_env.engine.lowered import LoweredRules
+from solitaire_env.engine.lowered import LoweredRules, lower
 from solitaire_env.engine.sets import spread_actions
 from solitaire_env.engine.settings import Settings
-from solitaire_env.engine.state import ByteArray, Games, IntArray, MaskArray
+from solitaire_env.engine.state import (
+    BoolArray,
+    ByteArray,
+    FloatArray,
+    Games,
+    IntArray,
+    MaskArray,
+    Outcome,
+    observation_size,
+)
+from solitaire_env.engine.table import Table as GameTable
+from solitaire_env.envs.registration import find_sheet
 
 
 @entry
@@ -20,6 +36,7 @@ def play_out(
     horizon: int,
     table: Table,
     tried: Words,
+    owners: IntArray,
     memory: Words,
     seen: ByteArray,
     mask: MaskArray,
@@ -33,15 +50,16 @@ def play_out(
         firsts: (k,) legal actions to begin with.
         horizon: moves after which a game is left as it is.
         table: (1,) record to study them on, see `greedy_board.table_of`.
-        tried: (slots,) what the player remembers before the first action.
+        tried: (n, slots) what the player remembers before the first action.
+        owners: (k,) which of these memories is a game's.
         memory: (slots,) scratch space, as are all that follow.
         seen: (n,) for an observation.
         mask: (A,).
     """
     for index in range(len(firsts)):
         game, action = games[index], firsts[index]
-        for slot in range(len(tried)):
-            memory[slot] = tried[slot]
+        for slot in range(len(memory)):
+            memory[slot] = tried[owners[index], slot]
         last = game.steps + horizon
         while True:
             step_game(rules, game, settings[0], action, seen)
@@ -49,3 +67,46 @@ def play_out(
                 break
             spread_actions(rules, game.mask_words, mask)
             action = decide(table[0], seen, mask, memory)
+
+
+class GreedyInside:
+    """The rule-based player within a search: see `search.Inside`; it plays games to their ends.
+
+    A game is worth the share of cards on the foundations, and a win one more. A card that is safe
+    to put up goes up without search.
+
+    Args:
+        variant: a rule sheet's name.
+        weights: feature -> weight.
+        horizon: moves after which a playout is left as it is.
+    """
+
+    def __init__(self, variant: str, weights: Mapping[str, float], horizon: int = 1000) -> None:
+        rules = lower(find_sheet(variant))
+        self._looks = greedy_table(rules, weights)
+        self._horizon = horizon
+        self._memory = np.zeros(TRIED_SLOTS, np.uint64)
+        self._room = (
+            np.zeros(observation_size(rules), np.uint8),
+            np.zeros(rules.num_actions, np.int8),
+        )
+
+    def rank(self, seen: ByteArray, masks: BoolArray) -> FloatArray:
+        """Weigh actions: see `search.Inside`."""
+        scores = np.empty(masks.shape, np.float32)
+        weigh_actions(self._looks, np.ascontiguousarray(seen), masks, scores)
+        return scores.astype(np.float64)
+
+    def is_settled(self, seen: ByteArray, scores: FloatArray) -> BoolArray:
+        """Tell where the best action puts up a card that no other will need."""
+        best = zip(seen, scores.argmax(axis=1).tolist(), strict=True)
+        return np.array([is_obvious(self._looks, *each) for each in best], np.bool_)
+
+    def play_out(
+        self, table: GameTable, firsts: IntArray, tried: Words, owners: IntArray
+    ) -> FloatArray:
+        """Play games to their ends: see `search.Inside`."""
+        games = table.games
+        given = (firsts, self._horizon, self._looks, tried, owners)
+        play_out(table.rules, games, table.settings, *given, self._memory, *self._room)
+        return games.foundation_cards / table.rules.cards + (games.outcome == Outcome.WON)

@@ -115,6 +115,14 @@ class LoopMemory:
         self._tried = with_rows(self._tried, rows)
         self._tried[rows] = 0
 
+    def of(self, rows: IntArray) -> Words:
+        """Copy what is remembered of some games: (k, slots)."""
+        return self._tried[rows]
+
+    def fill(self, tried: Words) -> None:
+        """Remember (k, slots) of games 0..k-1."""
+        self._tried = tried
+
     def untried(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> BoolArray:
         """Mask actions taken before in the same position, unless that leaves none: (k, A)."""
         untried = np.array(masks, np.bool_)

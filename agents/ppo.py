@@ -1,6 +1,5 @@
 """MaskablePPO: the model that training begins with, and trained networks as players."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import torch as th
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import LinearSchedule
 
+from agents.chunks import Network, in_chunks
 from agents.config import Config
 from agents.layout import layout_of
 from agents.memory import LoopMemory
@@ -28,12 +28,8 @@ from solitaire_env.policies import (
 )
 from solitaire_env.records import Thought
 
-Network = Callable[[th.Tensor], th.Tensor]
-"""Observations (B, n) to logits (B, A), or to values (B,)."""
-
 CHUNK = 64
-"""Games that go through the network at once: always as many, the missing ones filled up, since
-sums in another order differ in the last bit, and a choice must not depend on other games."""
+"""Games that go through the network at once."""
 
 
 class NetworkPolicy:
@@ -81,27 +77,13 @@ class NetworkPolicy:
 
     def think(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> list[Thought]:
         """Tell the network's own probabilities of what it did not try here: see `Thinker`."""
-        values = None if self._value is None else in_chunks(self._value, observations)
+        values = None if self._value is None else in_chunks(self._value, observations, CHUNK)
         return weighed(self._logits(observations, masks, rows), values)
 
     def _logits(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> FloatArray:
         """Ask the network: (k, A), -inf for what is illegal or was tried in the same position."""
         untried = self._memory.untried(observations, masks, rows)
-        return np.where(untried, in_chunks(self._network, observations), -np.inf)
-
-
-def in_chunks(network: Network, observations: ByteArray) -> FloatArray:
-    """Ask a network of B observations at a time for as many as there are: float64."""
-    parts = [observations[first : first + CHUNK] for first in range(0, len(observations), CHUNK)]
-    return np.concatenate([_ask(network, part) for part in parts]).astype(np.float64)
-
-
-def _ask(network: Network, observations: ByteArray) -> np.ndarray:
-    chunk = np.zeros((CHUNK, observations.shape[1]), np.uint8)
-    chunk[: len(observations)] = observations
-    with th.no_grad():
-        said = network(th.as_tensor(chunk))
-    return said.cpu().numpy()[: len(observations)]
+        return np.where(untried, in_chunks(self._network, observations, CHUNK), -np.inf)
 
 
 def make(

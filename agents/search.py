@@ -1,21 +1,21 @@
-"""Rollout search: try each promising move in guessed deals of the unseen, played on by rules."""
+"""Search: try each promising move in guessed deals of the unseen, played on by another player."""
 
-from collections.abc import Mapping
+from typing import Protocol
 
+import gymnasium as gym
 import numpy as np
 
-from agents.greedy import greedy_table, load_weights, untried_scores
-from agents.greedy_choice import is_obvious, note_action
-from agents.greedy_playouts import play_out
+from agents.greedy import load_weights
+from agents.greedy_playouts import GreedyInside
 from agents.guess import position_from_observation
-from agents.memory import TRIED_SLOTS
-from solitaire_env.engine.lowered import lower
+from agents.layout import layout_of
+from agents.memory import LoopMemory, Words
 from solitaire_env.engine.settings import settings_record
-from solitaire_env.engine.state import Games, Outcome, new_games, observation_size
+from solitaire_env.engine.state import Games
 from solitaire_env.engine.table import Table
 from solitaire_env.envs.options import whole_number
-from solitaire_env.envs.registration import find_sheet
-from solitaire_env.evaluation import (
+from solitaire_env.envs.registration import env_id, find_sheet
+from solitaire_env.policies import (
     BoolArray,
     ByteArray,
     FloatArray,
@@ -27,140 +27,167 @@ from solitaire_env.evaluation import (
 _IDLE = 2
 """Place of the moves without progress among the counters of an observation."""
 
+_TOGETHER = 16
+"""Games whose searches play out together."""
+
+
+class Inside(Protocol):
+    """The player within a search."""
+
+    def rank(self, seen: ByteArray, masks: BoolArray) -> FloatArray:
+        """Score actions (k, A), the best highest, -inf what is not in masks (k, A) or not tried."""
+        ...
+
+    def is_settled(self, seen: ByteArray, scores: FloatArray) -> BoolArray:
+        """Tell where the best of `rank` needs no search: (k,)."""
+        ...
+
+    def play_out(
+        self, table: Table, firsts: IntArray, tried: Words, owners: IntArray
+    ) -> FloatArray:
+        """Play an action in each game of a table, and play on: what the games are worth then.
+
+        Args:
+            table: of k games, changed.
+            firsts: (k,) legal actions.
+            tried: (n, slots) what the player remembers of n real games.
+            owners: (k,) which of these a game was guessed from.
+        """
+        ...
+
+
+class Search:
+    """The choice of a move in one game: rounds of trials, after which the better half is left.
+
+    Args:
+        game: (1,) record that looks as the game does.
+        candidates: (k,) two actions or more, the other player's own choice first.
+        playouts: games played on in all rounds together.
+        rng: decides where the unseen cards lie.
+    """
+
+    def __init__(
+        self, game: Games, candidates: IntArray, playouts: int, rng: np.random.Generator
+    ) -> None:
+        self.game = game
+        self._first, self._others = candidates[0], candidates[1:]
+        self._rounds = self._left = int(np.ceil(np.log2(len(self._others)))) + 1
+        self._playouts, self._rng = playouts, rng
+        self._gains = np.zeros((len(self._others), 0))
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether all rounds were played."""
+        return self._left == 0
+
+    def trials(self) -> tuple[IntArray, SeedArray]:
+        """Give what a round tries: (k,) actions and (k,) guesses of the unseen, as 64 bits."""
+        moves = np.append(self._first, self._others)
+        deals = max(2, self._playouts // self._rounds // len(moves))
+        guesses = self._rng.integers(0, 2**64, deals, np.uint64)
+        return np.repeat(moves, deals), np.tile(guesses, len(moves))
+
+    def learn(self, worth: FloatArray) -> None:
+        """Learn what the games of `trials` are worth (k,), and leave the better half."""
+        values = worth.reshape(len(self._others) + 1, -1)
+        self._gains = np.concatenate([self._gains, values[1:] - values[0]], axis=1)
+        best = np.argsort(-self._gains.mean(axis=1), kind="stable")[: (len(self._others) + 1) // 2]
+        self._others, self._gains = self._others[best], self._gains[best]
+        self._left -= 1
+
+    def choice(self, doubt: float) -> int:
+        """Give the best move, or the first unless the best gains more than standard errors."""
+        gains = self._gains[0]
+        error = gains.std(ddof=1) / np.sqrt(len(gains))
+        return int(self._others[0] if gains.mean() > doubt * error else self._first)
+
 
 class SearchPolicy:
-    """Plays the move after which the rule-based player does best in guessed deals.
+    """Plays the move after which another player does best in guessed deals.
 
     The unseen cards are dealt anew, in the same ways for every move that is tried. Moves are tried
-    in rounds, of which the better half is left, until one is; the rule-based player's own choice
-    stays in play, and gives way only to what is better beyond doubt. A card that is safe to put up
-    goes up at once. What was tried in a real position is tried there again only once everything
-    else was.
+    in rounds, of which the better half is left, until one is; the other player's own choice stays
+    in play, and gives way only to what is better beyond doubt. What was tried in a real position is
+    tried there again only once everything else was.
 
     Args:
         variant: a rule sheet's name.
+        inside: the other player.
         playouts: games played on for a choice.
-        width: moves that are tried at most, the best by the rules.
-        win: what a win is worth beside all cards on the foundations.
-        doubt: standard errors by which a move must be better than the rule-based choice.
-        horizon: moves after which a playout is left as it is.
-        weights: of the rule-based player, feature -> weight; None: as configured.
+        width: moves that are tried at most, the best by the other player.
+        doubt: standard errors by which a move must be better than the other player's choice.
 
     Raises:
         ValueError: for a number out of range, by its name.
     """
 
     def __init__(
-        self,
-        variant: str,
-        playouts: int = 64,
-        width: int = 8,
-        win: float = 1.0,
-        doubt: float = 1.0,
-        horizon: int = 1000,
-        weights: Mapping[str, float] | None = None,
+        self, variant: str, inside: Inside, playouts: int, width: int, doubt: float = 1.0
     ) -> None:
         self._sheet = find_sheet(variant)
-        self._rules = lower(self._sheet)
+        self._inside = inside
         self._playouts = whole_number("playouts", playouts, 1, 2**20)
         self._width = whole_number("width", width, 1, 2**20)
-        self._horizon = whole_number("horizon", horizon, 1, 2**20)
-        self._win, self._doubt = win, doubt
-        self._looks = greedy_table(
-            self._rules, load_weights(variant) if weights is None else weights
-        )
-        self._memory = np.zeros(TRIED_SLOTS, np.uint64)
-        self._tried: dict[int, SeedArray] = {}
+        self._doubt = doubt
+        layout = layout_of(gym.make(env_id(self._sheet)))
+        self._idle = layout.places["counters"][0] + _IDLE
+        self._memory = LoopMemory(layout)
         self._streams = GameStreams()
-        settings = settings_record(no_progress_limit=self._sheet.limits.no_progress)
-        self._table = Table(self._sheet, 1, settings)
+        self._settings = settings_record(no_progress_limit=self._sheet.limits.no_progress)
 
     def reset(self, rows: IntArray, seeds: SeedArray) -> None:
         """Begin games: see `Policy`."""
         self._streams.reset(rows, seeds)
-        self._tried.update((row, np.zeros(TRIED_SLOTS, np.uint64)) for row in rows.tolist())
+        self._memory.reset(rows)
 
     def act(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> IntArray:
         """Choose actions: see `Policy`."""
         chances = self._streams.draw(rows)
-        games = zip(observations, masks, rows.tolist(), chances.tolist(), strict=True)
-        return np.array([self._choose(*game) for game in games], np.int64)
+        scores = self._inside.rank(observations, self._memory.untried(observations, masks, rows))
+        settled = self._inside.is_settled(observations, scores)
+        actions = scores.argmax(axis=1)
+        unsure = np.flatnonzero(~settled & (np.isfinite(scores).sum(axis=1) > 1))
+        for first in range(0, len(unsure), _TOGETHER):
+            some = unsure[first : first + _TOGETHER]
+            searches = [self._begin(observations[i], scores[i], chances[i]) for i in some]
+            self._search(searches, self._memory.of(rows[some]))
+            actions[some] = [search.choice(self._doubt) for search in searches]
+        self._memory.note(observations, actions, rows)
+        return actions
 
-    def _choose(self, seen: ByteArray, mask: BoolArray, row: int, chance: float) -> int:
-        tried = self._tried[row]
-        candidates = self._candidates(seen, mask, tried)
-        action = int(candidates[0])
-        obvious = is_obvious(self._looks, seen, action)
-        if len(candidates) > 1 and not obvious:
-            rng = np.random.default_rng(int(chance * 2**53))
-            action = self._search(seen, candidates, tried, rng)
-        note_action(self._looks, seen, action, tried)
-        return action
-
-    def _candidates(self, seen: ByteArray, mask: BoolArray, tried: SeedArray) -> IntArray:
-        """List the moves to try, the best by the rules first."""
-        scores = untried_scores(self._looks, seen, mask, tried)
+    def _begin(self, seen: ByteArray, scores: FloatArray, chance: float) -> Search:
+        """Begin to search for the move in a game."""
         best = np.argsort(-scores, kind="stable")[: self._width]
-        return best[np.isfinite(scores[best])]
+        rng = np.random.default_rng(int(chance * 2**53))
+        table = Table(self._sheet, 1, self._settings)
+        table.load(np.zeros(1, np.int64), position_from_observation(self._sheet, seen, rng))
+        table.games.idle = seen[self._idle]
+        return Search(table.games, best[np.isfinite(scores[best])], self._playouts, rng)
 
-    def _search(
-        self, seen: ByteArray, candidates: IntArray, tried: SeedArray, rng: np.random.Generator
-    ) -> int:
-        """Try moves in rounds, halving those that are left beside the first; give the best."""
-        game = self._lay_out(seen, rng)
-        first, others = candidates[:1], candidates[1:]
-        values = np.zeros((self._rules.num_actions, 0))
-        rounds = int(np.ceil(np.log2(len(others)))) + 1
-        for _ in range(rounds):
-            left = np.concatenate([first, others])
-            deals = max(2, self._playouts // rounds // len(left))
-            fresh = np.full((len(values), deals), np.nan)
-            fresh[left] = self._try(game, left, deals, tried, rng)
-            values = np.concatenate([values, fresh], axis=1)
-            gains = values[others] - values[first]
-            order = np.argsort(-gains.mean(axis=1), kind="stable")
-            others, best = others[order[: (len(others) + 1) // 2]], gains[order[0]]
-        error = best.std(ddof=1) / np.sqrt(len(best))
-        return int(others[0] if best.mean() > self._doubt * error else first[0])
-
-    def _lay_out(self, seen: ByteArray, rng: np.random.Generator) -> Games:
-        """Make a game, (1,) record, that looks as this one does."""
-        position = position_from_observation(self._sheet, seen, rng)
-        self._table.load(np.zeros(1, np.int64), position)
-        self._table.games.idle = seen[int(self._looks.counters[0]) + _IDLE]
-        return self._table.games
-
-    def _try(
-        self,
-        game: Games,
-        candidates: IntArray,
-        deals: int,
-        tried: SeedArray,
-        rng: np.random.Generator,
-    ) -> FloatArray:
-        """Play moves out in as many guessed deals: values (moves, deals)."""
-        table, count = self._table, len(candidates) * deals
-        games = new_games(self._rules, count)
-        games[:] = game
-        guesses = np.tile(rng.integers(0, 2**64, deals, np.uint64), len(candidates))
-        table.kernels.determinize_games(self._rules, games, np.arange(count), guesses)
-        play_out(
-            self._rules,
-            games,
-            table.settings,
-            np.repeat(candidates, deals),
-            self._horizon,
-            self._looks,
-            tried,
-            self._memory,
-            np.zeros(observation_size(self._rules), np.uint8),
-            np.zeros(self._rules.num_actions, np.int8),
-        )
-        won = games.outcome == Outcome.WON
-        values = games.foundation_cards / self._rules.cards + self._win * won
-        return values.reshape(len(candidates), deals)
+    def _search(self, searches: list[Search], tried: Words) -> None:
+        """Play rounds of several searches together, until all are over."""
+        going = np.arange(len(searches))
+        while len(going):
+            some = [searches[index] for index in going]
+            firsts, guesses = zip(*(search.trials() for search in some), strict=True)
+            owners = np.repeat(going, [len(part) for part in firsts])
+            table = Table(self._sheet, len(owners), self._settings)
+            table.games[:] = np.concatenate([search.game for search in searches])[owners]
+            words = np.concatenate(guesses)
+            table.kernels.determinize_games(table.rules, table.games, np.arange(len(words)), words)
+            worth = self._inside.play_out(table, np.concatenate(firsts), tried, owners)
+            for index, search in zip(going, some, strict=True):
+                search.learn(worth[owners == index])
+            going = np.array([index for index in going if not searches[index].is_over], np.int64)
 
 
-def make(variant: str, playouts: int = 64, width: int = 8) -> SearchPolicy:
-    """Make the player of a variant; `playouts` a move, of at most `width` moves."""
-    return SearchPolicy(variant, playouts, width)
+def make(variant: str, playouts: int = 32, width: int = 8) -> SearchPolicy:
+    """Make the player that searches with the rule-based one inside.
+
+    Args:
+        variant: a rule sheet's name.
+        playouts: games played on for a choice.
+        width: moves tried at most for a choice.
+    """
+    inside = GreedyInside(variant, load_weights(variant))
+    return SearchPolicy(variant, inside, playouts, width)

@@ -14,6 +14,7 @@ AGENTS: Final[Mapping[str, str]] = {
     "greedy": "agents.greedy:make",
     "search": "agents.search:make",
     "ppo": "agents.ppo:make",
+    "ppo-search": "agents.ppo_search:make",
 }
 """Name -> the factory that makes the player of a variant; all but the first need a checkout."""
 

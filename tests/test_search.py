@@ -8,7 +8,7 @@ import pytest
 
 from agents.greedy import make as make_greedy
 from agents.guess import position_from_observation
-from agents.search import SearchPolicy
+from agents.search import make
 from solitaire_env import VARIANTS, env_id, register
 from solitaire_env.cards import UNKNOWN
 from solitaire_env.evaluation import evaluate
@@ -65,7 +65,7 @@ def test_choices_depend_on_the_seed_alone() -> None:
     register(TINY_KLONDIKE)
     name = TINY_KLONDIKE.name
     results = [
-        evaluate(SearchPolicy(name, playouts=12), name, range(12), num_envs=count, seed=seed)
+        evaluate(make(name, playouts=12), name, range(12), num_envs=count, seed=seed)
         for count, seed in ((12, 1), (5, 1), (12, 2))
     ]
     np.testing.assert_array_equal(results[0].moves, results[1].moves)
@@ -77,7 +77,7 @@ def test_search_beats_its_rules() -> None:
     register(TINY_KLONDIKE)
     name, deals = TINY_KLONDIKE.name, range(60)
     rules = evaluate(make_greedy(name), name, deals)
-    search = evaluate(SearchPolicy(name, playouts=32), name, deals)
+    search = evaluate(make(name, playouts=32), name, deals)
     assert search.wins >= rules.wins
     assert search.foundation_cards.sum() > rules.foundation_cards.sum()
 
@@ -86,7 +86,7 @@ def test_search_beats_its_rules() -> None:
 @every_variant
 def test_search_plays_every_variant(name: str) -> None:
     """To the end, legally, with a small budget."""
-    assert len(evaluate(SearchPolicy(name, playouts=8), name, range(2000, 2003)).deals) == 3
+    assert len(evaluate(make(name, playouts=8), name, range(2000, 2003)).deals) == 3
 
 
 @pytest.mark.parametrize("option", ["playouts", "width"])
@@ -94,4 +94,4 @@ def test_search_plays_every_variant(name: str) -> None:
 def test_bad_budgets(option: str, value: Any) -> None:
     """Are refused by name."""
     with pytest.raises(ValueError, match=f"{option} is {value!r}, accepted"):
-        SearchPolicy("san-juan-hill", **{option: value})
+        make("san-juan-hill", **{option: value})

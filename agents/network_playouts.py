@@ -1,0 +1,91 @@
+"""A network within a search: it ranks moves, plays guessed games on, and says what they promise."""
+
+from typing import Any, Final
+
+import gymnasium as gym
+import numpy as np
+import torch as th
+
+from agents.chunks import in_chunks
+from agents.layout import layout_of
+from agents.memory import LoopMemory, Words
+from agents.network import TableNetwork
+from solitaire_env.engine.state import Games, Outcome
+from solitaire_env.engine.table import Table
+from solitaire_env.envs.buffers import fresh_out
+from solitaire_env.envs.registration import env_id, find_sheet
+from solitaire_env.policies import BoolArray, ByteArray, FloatArray, IntArray
+
+SETTLED: Final = 0.99
+"""Probability of an action that needs no search."""
+
+CHUNK: Final = 256
+"""Games that go through the network at once."""
+
+UNLIKELY: Final = 0.005
+"""Probability below which an action is not tried."""
+
+
+class NetworkInside:
+    """A trained network within a search: see `search.Inside`.
+
+    Games are played on a few moves, always the most probable, side by side; then they are worth
+    the cards on the foundations and what the network expects, in the units of its training.
+
+    Args:
+        variant: a rule sheet's name.
+        network: observations (B, n) uint8 to logits (B, A) and values (B,).
+        config: of the network's training, sections and keys.
+        horizon: moves after which the network's expectation stands for the rest.
+    """
+
+    def __init__(
+        self, variant: str, network: TableNetwork, config: dict[str, Any], horizon: int
+    ) -> None:
+        self._network = lambda seen: th.column_stack(network(seen))
+        self._card, self._win = config["env"]["reward_scale"], config["env"]["win_bonus"]
+        self._horizon = horizon
+        self._memory = LoopMemory(layout_of(gym.make(env_id(find_sheet(variant)))))
+
+    def rank(self, seen: ByteArray, masks: BoolArray) -> FloatArray:
+        """Give the logarithms of the probabilities: see `search.Inside`."""
+        scores = np.where(masks, self._ask(seen)[0], -np.inf)
+        scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
+        return np.where(scores < np.log(UNLIKELY), -np.inf, scores)
+
+    def is_settled(self, seen: ByteArray, scores: FloatArray) -> BoolArray:
+        """Tell where the network has hardly a doubt."""
+        return scores.max(axis=1) > np.log(SETTLED)
+
+    def play_out(
+        self, table: Table, firsts: IntArray, tried: Words, owners: IntArray
+    ) -> FloatArray:
+        """Play games on: see `search.Inside`."""
+        count, games = len(firsts), table.games
+        self._memory.fill(tried[owners])
+        out, told, none = fresh_out(table), table.new_told(), np.zeros(count, np.bool_)
+        seen, masks = out.observations, out.action_mask
+        actions, worth = firsts, np.full(count, np.nan)
+        for _ in range(self._horizon):
+            table.step(actions, none, (0, count), *out, np.empty_like(none), told)
+            rows = np.flatnonzero(games.outcome == 0)
+            if not len(rows):
+                break
+            untried = self._memory.untried(seen[rows], masks[rows], rows)
+            logits, expected = self._ask(seen[rows])
+            actions = np.zeros(count, np.int64)
+            actions[rows] = np.where(untried, logits, -np.inf).argmax(axis=1)
+            self._memory.note(seen[rows], actions[rows], rows)
+            # What is expected where there is no choice was never trained.
+            free = (untried.sum(axis=1) > 1) | np.isnan(worth[rows])
+            worth[rows[free]] = (self._earned(games)[rows] + expected)[free]
+        return np.where(games.outcome == 0, worth, self._earned(games))
+
+    def _earned(self, games: Games) -> FloatArray:
+        """Give what games brought so far, (k,), in the units of the network's training."""
+        return self._card * games.foundation_cards + self._win * (games.outcome == Outcome.WON)
+
+    def _ask(self, seen: ByteArray) -> tuple[FloatArray, FloatArray]:
+        """Ask the network: logits (k, A) and values (k,)."""
+        said = in_chunks(self._network, seen, CHUNK)
+        return said[:, :-1], said[:, -1]
