@@ -13,6 +13,7 @@ from agents.network import TableNetwork
 from solitaire_env.engine.state import Games, Outcome
 from solitaire_env.engine.table import Table
 from solitaire_env.envs.buffers import fresh_out
+from solitaire_env.envs.options import whole_number
 from solitaire_env.envs.registration import env_id, find_sheet
 from solitaire_env.policies import BoolArray, ByteArray, FloatArray, IntArray
 
@@ -37,6 +38,9 @@ class NetworkInside:
         network: observations (B, n) uint8 to logits (B, A) and values (B,).
         config: of the network's training, sections and keys.
         horizon: moves after which the network's expectation stands for the rest.
+
+    Raises:
+        ValueError: for a number out of range, by its name.
     """
 
     def __init__(
@@ -44,7 +48,7 @@ class NetworkInside:
     ) -> None:
         self._network = lambda seen: th.column_stack(network(seen))
         self._card, self._win = config["env"]["reward_scale"], config["env"]["win_bonus"]
-        self._horizon = horizon
+        self._horizon = whole_number("horizon", horizon, 1, 2**20)
         self._memory = LoopMemory(layout_of(gym.make(env_id(find_sheet(variant)))))
 
     def rank(self, seen: ByteArray, masks: BoolArray) -> FloatArray:

@@ -150,7 +150,7 @@ def test_no_action_is_repeated_in_a_position() -> None:
         (
             "nobody",
             {},
-            "accepted are random, greedy, search, ppo, ppo-search, module:factory, a .safetensors or",
+            "accepted are random, greedy, search, ppo, ppo-search, module:factory, a .safetensors",
         ),
         ("nowhere:make", {}, "can't be loaded: No module named 'nowhere'"),
         ("solitaire_env.policies:nothing", {}, "can't be loaded"),

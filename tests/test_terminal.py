@@ -50,10 +50,16 @@ def test_stepping_ends_with_the_input(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["arabella", "--agent", "nobody"], "accepted are random, greedy, search, ppo and module"),
+        (
+            ["arabella", "--agent", "nobody"],
+            "accepted are random, greedy, search, ppo, ppo-search and module",
+        ),
         (["arabella", "--agent", "nowhere:make"], "can't be loaded: No module named 'nowhere'"),
         (["arabella", "--agent", "solitaire_env.policies:build"], "can't be loaded"),
-        (["arabella", "--agent", ":make"], "accepted are random, greedy, search, ppo and module"),
+        (
+            ["arabella", "--agent", ":make"],
+            "accepted are random, greedy, search, ppo, ppo-search and module",
+        ),
         (["arabella", "--agent", "..x:make"], "can't be loaded"),
         (["arabella", "--agent", "agents.greedy:CONFIGS"], "is not made by factory(variant)"),
         (["arabella", "--agent", "os:getcwd"], "is not made by factory(variant)"),

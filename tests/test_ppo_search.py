@@ -1,0 +1,174 @@
+"""A network inside a search: it guesses what a player can't see, and values games as it should."""
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch as th
+
+from agents.config import Config, Network
+from agents.greedy import load_weights
+from agents.greedy_playouts import GreedyInside
+from agents.layout import layout_of
+from agents.memory import TRIED_SLOTS, LoopMemory
+from agents.network_playouts import CHUNK, NetworkInside
+from agents.ppo_search import make
+from agents.search import Search, SearchPolicy
+from agents.weights import load_network, new_network, save_network
+from solitaire_env import VARIANTS, env_id
+from solitaire_env.engine.settings import settings_record
+from solitaire_env.engine.table import Table
+from solitaire_env.evaluation import evaluate
+from tests.helpers import random_legal
+
+GAME = "san-juan-hill"
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An untrained network of a variant, as a file: small, and with opinions."""
+    th.manual_seed(5)
+    network = new_network(GAME, Network(pile=16, table=16, match=8))
+    with th.no_grad():
+        network.moves.source.weight.mul_(8)
+    path = tmp_path_factory.mktemp("network") / "net.safetensors"
+    save_network(path, network, GAME, config=Config().to_dict())
+    return path
+
+
+def test_choices_depend_on_the_seed_alone(checkpoint: Path) -> None:
+    """Not on how many games are played at once."""
+    results = [
+        evaluate(
+            make(GAME, playouts=12, horizon=3, checkpoint=checkpoint),
+            GAME,
+            range(4),
+            num_envs=count,
+            seed=seed,
+            max_episode_steps=25,
+        )
+        for count, seed in ((4, 1), (3, 1), (4, 2))
+    ]
+    cards = [result.foundation_cards.tolist() for result in results]
+    assert cards[0] == cards[1]
+    assert len(results[0].deals) == 4
+
+
+@pytest.mark.parametrize("agent", ["network", "rules"])
+def test_hidden_cards_change_no_choice(agent: str, checkpoint: Path) -> None:
+    """The same seed chooses the same where the unseen cards lie otherwise."""
+    env: Any = gym.make(env_id(VARIANTS[GAME])).unwrapped
+    rng = np.random.default_rng(4)
+    _, info = env.reset(options={"deal": 1500})
+    for _ in range(12):
+        _, _, _, _, info = env.step(random_legal(info["action_mask"], rng))
+    hidden = [env.position(), env.determinize(rng), env.determinize(rng)]
+    assert len({tuple(position["stock"]) for position in hidden}) == 3
+    choices = []
+    for position in hidden:
+        other, told = env.reset(options={"position": position})
+        policy = player(agent, checkpoint)
+        policy.reset(np.arange(1), np.array([7], np.uint64))
+        mask = told["action_mask"].astype(np.bool_)
+        choices.append(policy.act(other[None], mask[None], np.arange(1))[0])
+    assert len(set(choices)) == 1
+
+
+def player(agent: str, checkpoint: Path) -> SearchPolicy:
+    """Make a searching player."""
+    if agent == "network":
+        return make(GAME, playouts=24, horizon=4, checkpoint=checkpoint)
+    return SearchPolicy(GAME, GreedyInside(GAME, load_weights(GAME)), playouts=12, width=4)
+
+
+def test_playouts_are_those_of_a_naive_player(checkpoint: Path) -> None:
+    """Most probable moves, none twice in a position; then cards, and what the network expects."""
+    horizon, count = 6, 5
+    network, about = load_network(checkpoint, GAME)
+    inside = NetworkInside(GAME, network, about["config"], horizon)
+    table = Table(VARIANTS[GAME], count, settings_record(no_progress_limit=200))
+    table.seed(np.arange(count), range(count))
+    table.deal(np.arange(count), np.arange(1600, 1600 + count))
+    states = [table.games[row : row + 1].tobytes() for row in range(count)]
+    firsts = table.legal(np.arange(count)).argmax(axis=1)
+    tried = np.zeros((1, TRIED_SLOTS), np.uint64)
+    worth = inside.play_out(table, firsts, tried, np.zeros(count, np.int64))
+    naive = [
+        played_out(network, state, int(first), horizon)
+        for state, first in zip(states, firsts, strict=True)
+    ]
+    np.testing.assert_allclose(worth, naive, rtol=1e-5)
+    assert len(set(naive)) > 1
+
+
+def played_out(network: Any, state: bytes, action: int, horizon: int) -> float:
+    """Play a game out on the single environment."""
+    env: Any = gym.make(env_id(VARIANTS[GAME])).unwrapped
+    env.reset(options={"deal": 0})
+    env.restore_state(state)
+    memory, row, worth = LoopMemory(layout_of(env)), np.arange(1), 0.0
+    memory.reset(row)
+    for _ in range(horizon):
+        observation, _, terminated, truncated, info = env.step(action)
+        cards = 0.02 * info["foundation_cards"]
+        if terminated or truncated:
+            return cards
+        mask = memory.untried(observation[None], info["action_mask"][None], row)
+        with th.no_grad():
+            logits, value = network(th.from_numpy(observation[None]))
+        action = int(np.where(mask, logits.numpy(), -np.inf).argmax())
+        memory.note(observation[None], np.array([action]), row)
+        if mask.sum() > 1 or not worth:
+            worth = cards + value.item()
+    return worth
+
+
+def test_a_network_without_a_doubt_is_not_asked_twice(checkpoint: Path) -> None:
+    """What is nearly certain is settled, what is improbable is not tried, the rest is searched."""
+    network, about = load_network(checkpoint, GAME)
+    inside = NetworkInside(GAME, network, about["config"], 4)
+    scores = np.log([[0.995, 0.005, 1e-9], [0.6, 0.39, 0.01]])
+    assert inside.is_settled(np.zeros((2, 1), np.uint8), scores).tolist() == [True, False]
+    env: Any = gym.make(env_id(VARIANTS[GAME])).unwrapped
+    observation, info = env.reset(options={"deal": 1700})
+    mask = info["action_mask"].astype(np.bool_)
+    ranked = inside.rank(np.tile(observation, (CHUNK + 1, 1)), np.tile(mask, (CHUNK + 1, 1)))
+    with th.no_grad():
+        logits = network(th.from_numpy(observation[None]))[0][0].double()
+    told = th.log_softmax(logits.masked_fill(~th.from_numpy(mask), -th.inf), 0).numpy()
+    seen = np.isfinite(ranked[-1])
+    np.testing.assert_allclose(ranked[-1][seen], told[seen], rtol=1e-5)
+    assert (told[~seen] < np.log(0.005)).all()
+    np.testing.assert_array_equal(ranked[0], ranked[-1])
+
+
+def test_rounds_halve_and_the_first_stays() -> None:
+    """All share the guesses of a round; the best gains more than chance, or the first is played."""
+    game, rng = Table(VARIANTS[GAME], 1, settings_record()).games, np.random.default_rng(1)
+    search = Search(game, np.array([9, 3, 5, 8]), 48, rng)
+    worth = {9: 0.0, 3: 1.0, 5: 2.0, 8: 0.5}
+    counts = []
+    while not search.is_over:
+        moves, guesses = search.trials()
+        counts.append(len(set(moves.tolist())))
+        each = guesses.reshape(counts[-1], -1)
+        assert (each == each[0]).all()
+        search.learn(np.array([worth[move] for move in moves.tolist()]))
+    assert counts == [4, 3, 2]
+    assert search.choice(1.0) == 5
+    doubtful = Search(game, np.array([9, 3]), 16, rng)
+    doubtful.trials()
+    doubtful.learn(np.array([0, 0, 0, 0, 0, 0, 0, 0, 1, -1, 1, -1, 1, -1, 1, 0.0]))
+    assert doubtful.choice(1.0) == 9
+
+
+@pytest.mark.parametrize("value", [0, -3, 2.5, "far"])
+def test_bad_horizons(value: Any, checkpoint: Path) -> None:
+    """Are refused by name."""
+    with pytest.raises(ValueError, match=f"horizon is {value!r}, accepted"):
+        make(GAME, horizon=value, checkpoint=checkpoint)
