@@ -4,10 +4,13 @@ import csv
 from pathlib import Path
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
 from tests.conftest import needs_module
+from tests.naive_search import naive_verdict
+from tests.tiny_games import TINY_CELLS
 from tests.tiny_runs import SAN_JUAN_HILL, tiny
 
 for name in ("torch", "sb3_contrib", "scipy", "tensorboard", "tqdm", "safetensors"):
@@ -16,13 +19,15 @@ for name in ("torch", "sb3_contrib", "scipy", "tensorboard", "tqdm", "safetensor
 import torch as th  # noqa: E402 - after the check that it is there
 
 from agents import own_loop  # noqa: E402
-from agents.config import Network  # noqa: E402
+from agents.config import Network, change_config, config_of  # noqa: E402
 from agents.learner import Learner  # noqa: E402
 from agents.registry import load_agent  # noqa: E402
 from agents.rollouts import Moves, Rollouts  # noqa: E402
 from agents.runs import best_network  # noqa: E402
 from agents.teacher import GreedyTeacher  # noqa: E402
 from agents.weights import load_network, new_network, save_network  # noqa: E402
+from solitaire_env import register  # noqa: E402
+from solitaire_env.envs.registration import env_id, find_sheet  # noqa: E402
 from solitaire_env.evaluation import evaluate  # noqa: E402
 
 
@@ -181,6 +186,31 @@ def test_a_run_goes_on_and_then_is_done(tmp_path: Path) -> None:
     own_loop.train(longer, tmp_path)
     assert load_network(tmp_path / "last.safetensors", SAN_JUAN_HILL)[1]["moves"] == 1024
     assert (tmp_path / "last.safetensors").read_bytes() == saved
+
+
+def test_a_tiny_game_is_learnt_to_the_optimum(tmp_path: Path) -> None:
+    """The trained player wins every deal that an exhaustive search wins, the teacher not nearly."""
+    register(TINY_CELLS)
+    name, deals = TINY_CELLS.name, range(100)
+    changes = ["total_steps=150_000", "validate_every=0", "temperature=0.0"]
+    sizes = ["network.pile=32", "network.table=32", "network.match=16"]
+    config = change_config(
+        config_of({"run": {"variant": name}}),
+        [*(f"run.{change}" for change in changes), *sizes, "env.num_envs=128", "env.win_bonus=1"],
+    )
+    player = load_agent(str(own_loop.train(config, tmp_path)), name)
+    winnable = sum(
+        naive_verdict(TINY_CELLS, dealt(name, deal), 10**6) == "solved" for deal in deals
+    )
+    assert evaluate(player, name, deals).wins == winnable < len(deals)
+    assert evaluate(load_agent("greedy", name), name, deals).wins < 0.9 * winnable
+
+
+def dealt(name: str, deal: int) -> dict[str, Any]:
+    """Give a dealt position."""
+    env: Any = gym.make(env_id(find_sheet(name))).unwrapped
+    env.reset(options={"deal": deal})
+    return env.position()
 
 
 def test_the_share_of_the_teacher(tmp_path: Path) -> None:

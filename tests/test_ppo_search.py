@@ -7,24 +7,27 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
-
-import torch as th
-
-from agents.config import Config, Network
-from agents.greedy import load_weights
-from agents.greedy_playouts import GreedyInside
-from agents.layout import layout_of
-from agents.memory import TRIED_SLOTS, LoopMemory
-from agents.network_playouts import CHUNK, NetworkInside
-from agents.ppo_search import make
-from agents.search import Search, SearchPolicy
-from agents.weights import load_network, new_network, save_network
-from solitaire_env import VARIANTS, env_id
-from solitaire_env.engine.settings import settings_record
-from solitaire_env.engine.table import Table
-from solitaire_env.evaluation import evaluate
+from tests.conftest import needs_module
 from tests.helpers import random_legal
+
+for name in ("torch", "sb3_contrib", "scipy", "safetensors"):
+    needs_module(name)
+
+import torch as th  # noqa: E402 - after the check that it is there
+
+from agents.config import Config, Network  # noqa: E402
+from agents.greedy import load_weights  # noqa: E402
+from agents.greedy_playouts import GreedyInside  # noqa: E402
+from agents.layout import layout_of  # noqa: E402
+from agents.memory import TRIED_SLOTS, LoopMemory  # noqa: E402
+from agents.network_playouts import CHUNK, NetworkInside  # noqa: E402
+from agents.ppo_search import make  # noqa: E402
+from agents.search import Search, SearchPolicy  # noqa: E402
+from agents.weights import load_network, new_network, save_network  # noqa: E402
+from solitaire_env import VARIANTS, env_id  # noqa: E402
+from solitaire_env.engine.settings import settings_record  # noqa: E402
+from solitaire_env.engine.table import Table  # noqa: E402
+from solitaire_env.evaluation import evaluate  # noqa: E402
 
 GAME = "san-juan-hill"
 

@@ -68,4 +68,22 @@ TINY_MEDLEY = RuleSheet(
     limits=Limits(episode_steps=200, no_progress=30),
 )
 
-TINY_GAMES = (TINY_KLONDIKE, TINY_BERTHA, TINY_MEDLEY)
+TINY_CELLS = RuleSheet(
+    name="tiny-cells",
+    title="Tiny Cells",
+    source="made up for the tests: small enough to search whole",
+    decks=1,
+    suits=2,
+    ranks=4,
+    tableau=Tableau(
+        piles=3,
+        rows=2,
+        build=Suits.ALTERNATE_COLOR,
+        lift=Suits.ALTERNATE_COLOR,
+        space=Space.KING,
+    ),
+    reserve=2,
+    limits=Limits(episode_steps=100, no_progress=20),
+)
+
+TINY_GAMES = (TINY_KLONDIKE, TINY_BERTHA, TINY_MEDLEY, TINY_CELLS)
