@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     options = {
         name: getattr(given, name)
-        for name in ("checkpoint", "temperature", "folder", "playouts", "width")
+        for name in ("checkpoint", "temperature", "folder", "playouts", "width", "horizon")
         if getattr(given, name) is not None
     }
     settings = {"num_envs": given.num_envs, "seed": given.seed}
@@ -99,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--temperature", type=float, help="of ppo: 0 most probable, 1 as trained")
     parser.add_argument("--playouts", type=int, help="of search: games played on for a choice")
     parser.add_argument("--width", type=int, help="of search: moves tried at most for a choice")
+    parser.add_argument("--horizon", type=int, help="of ppo-search: moves of a playout")
     parser.add_argument("--folder", type=Path, help="where ppo looks for runs (default: runs)")
     return parser
 
