@@ -69,6 +69,7 @@ class TableEncoder(BaseFeaturesExtractor):
         super().__init__(observation_space, len(layout.piles) * sizes.pile + sizes.table)
         self.layout, self.sizes = layout, sizes
         self._plan = plan_of(layout)
+        self._frozen: th.Tensor | None = None
         self.register_buffer("traits", th.from_numpy(card_traits()), persistent=False)
         self.register_buffer("facts", th.from_numpy(standing_facts()), persistent=False)
         piles, rest = len(layout.piles), layout.size - layout.places["foundations"][0]
@@ -89,7 +90,8 @@ class TableEncoder(BaseFeaturesExtractor):
         rows, begins, counts = (
             th.from_numpy(part).to(device) for part in read(seen.numpy(), self._plan)
         )
-        sums = LookUp.apply(self._table(), rows, begins)
+        table = self._table() if self._frozen is None else self._frozen
+        sums = LookUp.apply(table, rows, begins)
         piles = functional.relu(sums.view(len(seen), -1, self.sizes.pile) + self.pile_kind)
         # What follows the cards: foundations, heights and counters, in numbers of some units.
         rest = seen[:, self.layout.places["foundations"][0] :].to(device).float()
@@ -98,6 +100,11 @@ class TableEncoder(BaseFeaturesExtractor):
         table = functional.relu(self.table_in(table))
         piles = functional.relu(self.pile_out(piles) + self.pile_context(table).unsqueeze(1))
         return th.cat([piles.flatten(1), table], dim=1)
+
+    @th.no_grad()
+    def freeze(self) -> None:
+        """Make what is looked up once for all: for playing, as training changes it."""
+        self._frozen = self._table()
 
     def _table(self) -> th.Tensor:
         """Make what is looked up: (ROWS, pile)."""

@@ -20,7 +20,7 @@ from solitaire_env.policies import BoolArray, ByteArray, FloatArray, IntArray
 SETTLED: Final = 0.99
 """Probability of an action that needs no search."""
 
-CHUNK: Final = 256
+CHUNK: Final = 128
 """Games that go through the network at once."""
 
 UNLIKELY: Final = 0.005

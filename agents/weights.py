@@ -62,4 +62,5 @@ def load_network(path: Path, variant: str) -> tuple[TableNetwork, dict[str, Any]
         network.load_state_dict(tensors)
     except (SafetensorError, KeyError, TypeError, RuntimeError) as error:
         raise ValueError(f"{path} holds no network that can be used: {error}") from error
+    network.encoder.freeze()
     return network.eval(), about
