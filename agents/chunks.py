@@ -10,17 +10,17 @@ import torch as th
 
 from solitaire_env.policies import ByteArray, FloatArray
 
-Network = Callable[[th.Tensor], th.Tensor]
+Asked = Callable[[th.Tensor], th.Tensor]
 """Observations (B, n) to logits (B, A), to values (B,), or to both (B, A + 1)."""
 
 
-def in_chunks(network: Network, observations: ByteArray, size: int) -> FloatArray:
+def in_chunks(network: Asked, observations: ByteArray, size: int) -> FloatArray:
     """Ask a network of observations (k, n), `size` at a time, the last filled up: float64."""
     parts = [observations[first : first + size] for first in range(0, len(observations), size)]
     return np.concatenate([_ask(network, part, size) for part in parts]).astype(np.float64)
 
 
-def _ask(network: Network, observations: ByteArray, size: int) -> np.ndarray:
+def _ask(network: Asked, observations: ByteArray, size: int) -> np.ndarray:
     chunk = np.zeros((size, observations.shape[1]), np.uint8)
     chunk[: len(observations)] = observations
     with th.no_grad():

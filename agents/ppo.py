@@ -9,7 +9,7 @@ import torch as th
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import LinearSchedule
 
-from agents.chunks import Network, in_chunks
+from agents.chunks import Asked, in_chunks
 from agents.config import Config
 from agents.layout import layout_of
 from agents.memory import LoopMemory
@@ -45,10 +45,10 @@ class NetworkPolicy:
 
     def __init__(
         self,
-        network: Network,
+        network: Asked,
         memory: LoopMemory,
         temperature: float,
-        value: Network | None = None,
+        value: Asked | None = None,
     ) -> None:
         self._network = network
         self._value = value
@@ -139,7 +139,7 @@ def _load_zip(path: Path, env: Any, variant: str) -> Any:
     return model.policy
 
 
-def logits_of(policy: Any) -> Network:
+def logits_of(policy: Any) -> Asked:
     """Make a function that gives the logits of a policy of Stable-Baselines3 or sb3-contrib."""
     policy.set_training_mode(False)
 
@@ -151,7 +151,7 @@ def logits_of(policy: Any) -> Network:
     return logits
 
 
-def values_of(policy: Any) -> Network:
+def values_of(policy: Any) -> Asked:
     """Make a function that gives the values of a policy of Stable-Baselines3 or sb3-contrib."""
     policy.set_training_mode(False)
     return lambda observations: policy.predict_values(observations.to(policy.device)).squeeze(-1)

@@ -1,6 +1,5 @@
 """Games that a network plays for training, written straight into the learner's memory."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -13,12 +12,10 @@ from agents.config import Config
 from agents.distribution import FastMaskedDistribution
 from agents.layout import layout_of
 from agents.memory import LoopMemory
+from agents.network import TableNetwork
 from solitaire_env.envs.buffers import StepOut
 from solitaire_env.envs.registration import env_id, find_sheet
 from solitaire_env.evaluation import FloatArray, IntArray
-
-Network = Callable[[th.Tensor], tuple[th.Tensor, th.Tensor]]
-"""Observations (B, n) uint8 -> logits (B, A) and values (B,)."""
 
 
 @dataclass
@@ -98,7 +95,7 @@ class Rollouts:
         self._choice = FastMaskedDistribution(actions)
 
     @th.no_grad()
-    def play(self, network: Network) -> Moves:
+    def play(self, network: TableNetwork) -> Moves:
         """Play `ppo.n_steps` moves in every game; give those that had a choice."""
         self._seen[0], self._legal[0] = self._seen[-1], self._legal[-1]
         for step in range(len(self._masks)):
@@ -117,7 +114,7 @@ class Rollouts:
         ).flat()
         return moves.take(moves.masks.sum(dim=1) > 1)
 
-    def _choose(self, step: int, network: Network) -> None:
+    def _choose(self, step: int, network: TableNetwork) -> None:
         """Choose in every game; only where there is a choice is the network asked."""
         seen, masks = self._seen[step], self._masks[step]
         untried = self._memory.untried(seen.numpy(), self._legal[step].numpy(), self._rows)

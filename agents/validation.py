@@ -4,17 +4,18 @@ from pathlib import Path
 
 from stable_baselines3.common.logger import Logger
 
+from agents.chunks import Asked
 from agents.config import Run
 from agents.layout import Layout
 from agents.memory import LoopMemory
-from agents.ppo import Network, NetworkPolicy
+from agents.ppo import NetworkPolicy
 from agents.runs import best_score, note_validation, score_of
 from solitaire_env.deal_lists import DEAL_LISTS
 from solitaire_env.evaluation import evaluate
 
 
 def validate(
-    run: Run, folder: Path, logger: Logger, moves: int, network: Network, layout: Layout
+    run: Run, folder: Path, logger: Logger, moves: int, network: Asked, layout: Layout
 ) -> bool:
     """Play the validation deals, never those of the test; tell whether none did better before.
 
