@@ -1,4 +1,4 @@
-"""What the solver found of the deals for evaluation: a small table a variant, in the package."""
+"""What is known of the deals for evaluation, by the solver and by wins: a small table a variant."""
 
 import json
 from collections import Counter
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from solitaire_env.envs.registration import find_sheet
 from solitaire_env.records import rules_digest
+from solitaire_env.replay import Replay
 from solitaire_env.rulesheet import RuleSheet
 
 IntArray = npt.NDArray[np.int64]
@@ -98,9 +99,48 @@ def pack_known_deals(records: Iterable[Mapping[str, Any]], path: Path) -> None:
     for verdict in verdicts:
         statuses[verdict["deal"]] = STATUSES.index(verdict["status"])
         lengths[verdict["deal"]] = verdict["length"]
-    told = {"rules": rules_digest(find_sheet(variant)), "limits": limits}
+    _write(path, find_sheet(variant), limits, statuses, lengths)
+
+
+def add_wins(games: Iterable[Replay], path: Path) -> None:
+    """Better a variant's table by games that players won: each proves its deal, and may be shorter.
+
+    Games beyond the table and games that were not won tell nothing.
+
+    Args:
+        games: played again, move by move, before they are believed.
+        path: of the table.
+
+    Raises:
+        ValueError: for a game of another variant or other rules, one that does not go as it was
+            recorded, and one that wins a refuted deal.
+    """
+    sheet = find_sheet(path.stem)
+    known = _read(path, sheet)
+    for game in games:
+        deal, name = game.record.get("deal", len(known.statuses)), game.record["variant"]
+        if name != sheet.name:
+            raise ValueError(f"a game is of {name}, the table of {sheet.name}")
+        if deal >= len(known.statuses) or game.steps[-1].outcome != "won":
+            continue
+        if known.statuses[deal] == STATUSES.index("refuted"):
+            raise ValueError(f"deal {deal} of {name} was refuted, and yet a game wins it")
+        found = known.lengths[deal] or len(game.actions)
+        known.lengths[deal] = min(found, len(game.actions))
+        known.statuses[deal] = STATUSES.index("solved")
+    _write(path, sheet, known.limits, known.statuses, known.lengths.astype(np.uint16))
+
+
+def _write(
+    path: Path,
+    sheet: RuleSheet,
+    limits: Mapping[str, int],
+    statuses: npt.NDArray[np.uint8],
+    lengths: npt.NDArray[np.uint16],
+) -> None:
+    about = json.dumps({"rules": rules_digest(sheet), "limits": dict(limits)})
     path.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(path, statuses=statuses, lengths=lengths, about=json.dumps(told))
+    np.savez_compressed(path, statuses=statuses, lengths=lengths, about=about)
 
 
 def _room(

@@ -6,10 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solitaire_env import VARIANTS, known_deals, solved_deals
+from solitaire_env import VARIANTS, known_deals, register, solved_deals
 from solitaire_env.cli import main
-from solitaire_env.solved_deals import STATUSES, pack_known_deals
+from solitaire_env.evaluation import evaluate
+from solitaire_env.players import load_player
+from solitaire_env.policies import RandomPolicy
+from solitaire_env.replay import Replay
+from solitaire_env.solved_deals import STATUSES, add_wins, pack_known_deals
 from tests.helpers import every_variant
+from tests.tiny_games import TINY_CELLS
 
 
 def verdict(deal: int, status: str, length: int = 0, variant: str = "arabella") -> dict[str, Any]:
@@ -55,6 +60,68 @@ def test_a_table_grows_by_stretches(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert known.lengths.tolist() == [9, 7, 0, 0]
     with pytest.raises(ValueError, match=r"arabella\.npz was made under .*, the verdicts under"):
         pack_known_deals([verdict(4, "solved", 5) | {"max_nodes": 1}], path)
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Record random play of a tiny game's deals."""
+    register(TINY_CELLS)
+    folder = tmp_path_factory.mktemp("games")
+    evaluate(RandomPolicy(), TINY_CELLS.name, range(30), record=folder)
+    return folder
+
+
+def tiny(deal: int, status: str, length: int = 0) -> dict[str, Any]:
+    """Make a verdict of the tiny game."""
+    return verdict(deal, status, length, TINY_CELLS.name)
+
+
+def test_wins_of_players_better_a_table(
+    games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A win solves an unknown deal, or shortens a line; lost games and other deals tell nothing."""
+    told = {game.record["deal"]: game for game in map(Replay.load, games.iterdir())}
+    won = {deal for deal, game in told.items() if game.record["outcome"] == "won"}
+    assert 4 < len(won & set(range(20))) < 20
+    first, second, *_ = sorted(won)
+    path = tmp_path / f"{TINY_CELLS.name}.npz"
+    pack_known_deals([tiny(deal, "unknown") for deal in range(20)], path)
+    pack_known_deals([tiny(first, "solved", 500), tiny(second, "solved", 2)], path)
+    add_wins(told.values(), path)
+    monkeypatch.setattr(solved_deals, "FOLDER", tmp_path)
+    known = known_deals(TINY_CELLS.name)
+    deals = np.arange(20)
+    assert set(deals[known.are("solved", deals)].tolist()) == won & set(range(20))
+    assert known.lengths[first] == len(told[first].actions)
+    assert known.lengths[second] == 2
+
+
+def test_the_command_reads_recorded_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`known --wins` betters the table of the package, here one of a single deal."""
+    monkeypatch.setattr(solved_deals, "FOLDER", tmp_path / "tables")
+    pack_known_deals(
+        [verdict(0, "unknown", variant="big-bertha")], tmp_path / "tables/big-bertha.npz"
+    )
+    evaluate(load_player("greedy", "big-bertha"), "big-bertha", range(1), record=tmp_path / "games")
+    assert main(["known", "big-bertha", "--wins", str(tmp_path / "games")]) == 0
+    assert "big-bertha: 1 solved" in capsys.readouterr().out
+
+
+def test_wins_that_cannot_be_are_refused(games: Path, tmp_path: Path) -> None:
+    """A win of a refuted deal, another game's, and one that does not go as recorded."""
+    told = [Replay.load(path) for path in sorted(games.iterdir())]
+    path = tmp_path / f"{TINY_CELLS.name}.npz"
+    pack_known_deals([tiny(deal, "refuted") for deal in range(30)], path)
+    with pytest.raises(ValueError, match="of tiny-cells was refuted, and yet a game wins it"):
+        add_wins(told, path)
+    pack_known_deals([verdict(0, "unknown")], tmp_path / "arabella.npz")
+    with pytest.raises(ValueError, match="a game is of tiny-cells, the table of arabella"):
+        add_wins(told, tmp_path / "arabella.npz")
+    other = [Replay(game.record | {"deal": game.record["deal"] ^ 1}) for game in told]
+    with pytest.raises(ValueError, match=r"at the end, recorded is|action .* of the record"):
+        add_wins(other, path)
 
 
 def test_bad_tables_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

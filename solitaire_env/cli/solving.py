@@ -12,13 +12,17 @@ from solitaire_env.cli.common import Arguments, Commands, add_command, add_varia
 
 def print_known(arguments: Arguments) -> None:
     """Print what is known of a variant's evaluation deals, or renew it first."""
-    from solitaire_env.solved_deals import FOLDER, known_deals, pack_known_deals
+    from solitaire_env.replay import Replay
+    from solitaire_env.solved_deals import FOLDER, add_wins, known_deals, pack_known_deals
     from solitaire_env.solver.batch import read_records
 
     if arguments.pack:
         records = read_records(arguments.pack)
         chosen = [record for (name, _), record in records.items() if name == arguments.variant]
         pack_known_deals(chosen, FOLDER / f"{arguments.variant}.npz")
+    if arguments.wins:
+        games = map(Replay.load, sorted(arguments.wins.iterdir()))
+        add_wins(games, FOLDER / f"{arguments.variant}.npz")
     print(known_deals(arguments.variant))
 
 
@@ -123,4 +127,7 @@ def add_known(commands: Commands) -> None:
     add_variant(known)
     known.add_argument(
         "--pack", type=Path, metavar="FILE", help="renew the table from what `solve --out` wrote"
+    )
+    known.add_argument(
+        "--wins", type=Path, metavar="FOLDER", help="better it by games that players won, recorded"
     )
