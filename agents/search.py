@@ -56,13 +56,17 @@ class Inside(Protocol):
         ...
 
 
+FEWEST = 4
+"""Playouts that a choice between two moves needs."""
+
+
 class Search:
     """The choice of a move in one game: rounds of trials, after which the better half is left.
 
     Args:
         game: (1,) record that looks as the game does.
         candidates: (k,) two actions or more, the other player's own choice first.
-        playouts: games played on in all rounds together.
+        playouts: games played on in all rounds together, at most; from `FEWEST`.
         rng: decides where the unseen cards lie.
     """
 
@@ -71,19 +75,31 @@ class Search:
     ) -> None:
         self.game = game
         self._first, self._others = candidates[0], candidates[1:]
-        self._rounds = self._left = int(np.ceil(np.log2(len(self._others)))) + 1
-        self._playouts, self._rng = playouts, rng
+        # As few moves are tried as leave each two playouts a round: one tells nothing of chance.
+        while len(self._others) > 1 and self._least() > playouts:
+            self._others = self._others[:-1]
+        self._rounds, self._playouts, self._rng = self._halvings(), playouts, rng
         self._gains = np.zeros((len(self._others), 0))
+
+    def _halvings(self) -> int:
+        """Count the rounds until one other move is left, and that one's."""
+        return int(np.ceil(np.log2(len(self._others)))) + 1
+
+    def _least(self) -> int:
+        """Count playouts of all rounds, two a move in each."""
+        return 2 * self._halvings() * (len(self._others) + 1)
 
     @property
     def is_over(self) -> bool:
         """Tell whether all rounds were played."""
-        return self._left == 0
+        return self._rounds == 0
 
     def trials(self) -> tuple[IntArray, SeedArray]:
         """Give what a round tries: (k,) actions and (k,) guesses of the unseen, as 64 bits."""
         moves = np.append(self._first, self._others)
-        deals = max(2, self._playouts // self._rounds // len(moves))
+        deals = self._playouts // self._rounds // len(moves)
+        self._playouts -= deals * len(moves)
+        self._rounds -= 1
         guesses = self._rng.integers(0, 2**64, deals, np.uint64)
         return np.repeat(moves, deals), np.tile(guesses, len(moves))
 
@@ -93,7 +109,6 @@ class Search:
         self._gains = np.concatenate([self._gains, values[1:] - values[0]], axis=1)
         best = np.argsort(-self._gains.mean(axis=1), kind="stable")[: (len(self._others) + 1) // 2]
         self._others, self._gains = self._others[best], self._gains[best]
-        self._left -= 1
 
     def choice(self, doubt: float) -> int:
         """Give the best move, or the first unless the best gains more than standard errors."""
@@ -113,8 +128,9 @@ class SearchPolicy:
     Args:
         variant: a rule sheet's name.
         inside: the other player.
-        playouts: games played on for a choice.
-        width: moves that are tried at most, the best by the other player.
+        playouts: games played on for a choice, at most.
+        width: moves that are tried at most, the best by the other player; fewer where the playouts
+            would not do.
         doubt: standard errors by which a move must be better than the other player's choice.
 
     Raises:
@@ -126,8 +142,8 @@ class SearchPolicy:
     ) -> None:
         self._sheet = find_sheet(variant)
         self._inside = inside
-        self._playouts = whole_number("playouts", playouts, 1, 2**20)
-        self._width = whole_number("width", width, 1, 2**20)
+        self._playouts = whole_number("playouts", playouts, FEWEST, 2**20)
+        self._width = whole_number("width", width, 2, 2**20)
         self._doubt = doubt
         layout = layout_of(gym.make(env_id(self._sheet)))
         self._idle = layout.places["counters"][0] + _IDLE
@@ -181,7 +197,7 @@ class SearchPolicy:
             going = np.array([index for index in going if not searches[index].is_over], np.int64)
 
 
-def make(variant: str, playouts: int = 32, width: int = 8) -> SearchPolicy:
+def make(variant: str, playouts: int = 48, width: int = 8) -> SearchPolicy:
     """Make the player that searches with the rule-based one inside.
 
     Args:

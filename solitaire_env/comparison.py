@@ -86,10 +86,9 @@ def comparison_text(one: Evaluation, other: Evaluation) -> str:
         ValueError: if variant or deals differ.
     """
     cards, wins = paired_bootstrap(one, other), paired_wins(one, other)
-    seen = one.kwargs.get("observability", "player")
     return (
         f"{one.variant}, deals {one.deals[0]} to {one.deals[-1]} (list {list_hash(one.deals)}), "
-        f"seed {one.seed}, what a {seen} sees\n"
+        f"{_circumstances(one, other)}\n"
         f"{comparison_table([one, other])}\n"
         f"{one.agent} - {other.agent}, the same deals: {cards.mean:+.2f} foundation cards a deal "
         f"(99 % lower bound {cards.low:+.2f}); more on {cards.more}, fewer on {cards.fewer}\n"
@@ -97,6 +96,19 @@ def comparison_text(one: Evaluation, other: Evaluation) -> str:
         f"{wins.only_other}, by neither {wins.neither}; McNemar's exact p = {wins.p_value:.2g}"
         f"{_winnable_text(one, other)}"
     )
+
+
+def _circumstances(one: Evaluation, other: Evaluation) -> str:
+    """Say with which seed, and seeing what, two policies played: once, if it is the same."""
+    said = {f"seed {played.seed}, {_seen(played)}": played.agent for played in (other, one)}
+    if len(said) == 1:
+        return next(iter(said))
+    return "; ".join(f"{agent} with {words}" for words, agent in reversed(said.items()))
+
+
+def _seen(played: Evaluation) -> str:
+    full = played.kwargs.get("observability", "player") == "full"
+    return "all cards known" if full else "what a player sees"
 
 
 def _winnable_text(one: Evaluation, other: Evaluation) -> str:

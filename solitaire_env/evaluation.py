@@ -167,7 +167,18 @@ class Evaluation:
             games: dict[str, Any] = {name: np.array(told["games"][name]) for name in _GAMES}
         except (KeyError, TypeError) as error:
             raise ValueError(f"this is no evaluation, it lacks {error}") from None
+        _check_games(games)
         return Evaluation(*about, **games)
+
+
+def _check_games(games: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Raise ValueError unless all columns are as long, and of the type that they should be."""
+    for name, column in games.items():
+        kind = {"won": "b", "outcomes": "U"}.get(name, "i")
+        if column.dtype.kind != kind or column.shape != (len(games["deals"]),) or not len(column):
+            raise ValueError(
+                f"this is no evaluation: games.{name} is {column.dtype} {column.shape}"
+            )
 
 
 def evaluate(

@@ -3,17 +3,19 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from solitaire_env.envs.registration import find_sheet
 from solitaire_env.records import rules_digest
-from solitaire_env.replay import Replay
 from solitaire_env.rulesheet import RuleSheet
+
+if TYPE_CHECKING:
+    from solitaire_env.replay import Replay
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -21,6 +23,9 @@ BoolArray = npt.NDArray[np.bool_]
 FOLDER: Final = Path(__file__).parent / "data" / "known_deals"
 STATUSES: Final = ("untried", "solved", "refuted", "unknown")
 """What may be known of a deal, by its code; "unknown" reached a limit."""
+
+_ENDLESS: Final = 2**31 - 1
+"""Moves without progress that a line of the solver may have."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +84,42 @@ def _read(path: Path, sheet: RuleSheet) -> KnownDeals:
         return KnownDeals(sheet.name, table["statuses"], lengths, about["limits"])
 
 
+def check_wins(verdicts: Iterable[Mapping[str, Any]]) -> None:
+    """Play the moves of solved deals; raise ValueError for a line that does not win.
+
+    Args:
+        verdicts: as `solve_deals` gives them.
+    """
+    for verdict in verdicts:
+        if verdict["status"] == "solved" and not _wins(verdict):
+            raise ValueError(
+                f"deal {verdict['deal']} of {verdict['variant']}: its line wins nothing"
+            )
+
+
+def _wins(verdict: Mapping[str, Any]) -> bool:
+    """Tell whether the line of a verdict wins its deal, in as many moves as it says."""
+    from solitaire_env.envs.env import SolitaireEnv
+
+    env = SolitaireEnv(verdict["variant"], illegal="raise", no_progress_limit=_ENDLESS)
+    info: dict[str, Any] = {}
+    try:
+        env.reset(options={"deal": verdict["deal"]})
+        for action in verdict["actions"]:
+            info = env.step(action)[-1]
+    except ValueError:
+        return False
+    return info.get("outcome") == "won" and len(verdict["actions"]) == verdict["length"]
+
+
 def pack_known_deals(records: Iterable[Mapping[str, Any]], path: Path) -> None:
     """Add verdicts that `solve_deals` gave to a variant's table, or begin one.
 
+    What the table knows better stays: a win, and a shorter one.
+
     Raises:
-        ValueError: for verdicts of several variants or limits, or none; or if the table was made
-            under other rules or limits.
+        ValueError: for verdicts of several variants or limits, or none; if the table was made
+            under other rules or limits; or if a deal is solved and refuted.
     """
     verdicts = list(records)
     about = {(v["variant"], v["max_nodes"], v["max_bytes"]) for v in verdicts}
@@ -95,14 +130,13 @@ def pack_known_deals(records: Iterable[Mapping[str, Any]], path: Path) -> None:
     variant, nodes, size = about.pop()
     limits = {"max_nodes": nodes, "max_bytes": size}
     count = max(verdict["deal"] for verdict in verdicts) + 1
-    statuses, lengths = _room(path, find_sheet(variant), limits, count)
+    known = _room(path, find_sheet(variant), limits, count)
     for verdict in verdicts:
-        statuses[verdict["deal"]] = STATUSES.index(verdict["status"])
-        lengths[verdict["deal"]] = verdict["length"]
-    _write(path, find_sheet(variant), limits, statuses, lengths)
+        _learn(known, verdict["deal"], verdict["status"], verdict["length"])
+    _write(path, known)
 
 
-def add_wins(games: Iterable[Replay], path: Path) -> None:
+def add_wins(games: "Iterable[Replay]", path: Path) -> None:
     """Better a variant's table by games that players won: each proves its deal, and may be shorter.
 
     Games beyond the table and games that were not won tell nothing.
@@ -121,36 +155,42 @@ def add_wins(games: Iterable[Replay], path: Path) -> None:
         deal, name = game.record.get("deal", len(known.statuses)), game.record["variant"]
         if name != sheet.name:
             raise ValueError(f"a game is of {name}, the table of {sheet.name}")
-        if deal >= len(known.statuses) or game.steps[-1].outcome != "won":
-            continue
-        if known.statuses[deal] == STATUSES.index("refuted"):
-            raise ValueError(f"deal {deal} of {name} was refuted, and yet a game wins it")
-        found = known.lengths[deal] or len(game.actions)
-        known.lengths[deal] = min(found, len(game.actions))
-        known.statuses[deal] = STATUSES.index("solved")
-    _write(path, sheet, known.limits, known.statuses, known.lengths.astype(np.uint16))
+        if deal < len(known.statuses) and game.steps[-1].outcome == "won":
+            _learn(known, deal, "solved", len(game.actions))
+    _write(path, known)
 
 
-def _write(
-    path: Path,
-    sheet: RuleSheet,
-    limits: Mapping[str, int],
-    statuses: npt.NDArray[np.uint8],
-    lengths: npt.NDArray[np.uint16],
-) -> None:
-    about = json.dumps({"rules": rules_digest(sheet), "limits": dict(limits)})
+def _learn(known: KnownDeals, deal: int, status: str, length: int) -> None:
+    """Note what was found of a deal, in place, unless more is known."""
+    before = STATUSES[known.statuses[deal]]
+    if {before, status} == {"solved", "refuted"}:
+        raise ValueError(f"deal {deal} of {known.variant} was {before}, and is {status} now")
+    if before == "solved" and (status != "solved" or length >= known.lengths[deal]):
+        return
+    if before == "refuted" and status == "unknown":
+        return
+    known.statuses[deal], known.lengths[deal] = STATUSES.index(status), length
+
+
+def _write(path: Path, known: KnownDeals) -> None:
+    told = {"rules": rules_digest(find_sheet(known.variant)), "limits": dict(known.limits)}
+    lengths = np.minimum(known.lengths, np.iinfo(np.uint16).max).astype(np.uint16)
     path.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(path, statuses=statuses, lengths=lengths, about=about)
+    np.savez_compressed(path, statuses=known.statuses, lengths=lengths, about=json.dumps(told))
 
 
-def _room(
-    path: Path, sheet: RuleSheet, limits: Mapping[str, int], count: int
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint16]]:
-    """Make room for so many deals at least, filled with what the table at `path` says."""
+def _room(path: Path, sheet: RuleSheet, limits: Mapping[str, int], count: int) -> KnownDeals:
+    """Make room for so many deals at least, filled with what the table at `path` says.
+
+    Raises:
+        ValueError: if it was made under other limits or rules.
+    """
     if not path.is_file():
-        return np.zeros(count, np.uint8), np.zeros(count, np.uint16)
+        return KnownDeals(sheet.name, np.zeros(count, np.uint8), np.zeros(count, np.int64), limits)
     known = _read(path, sheet)
     if known.limits != limits:
         raise ValueError(f"{path.name} was made under {known.limits}, the verdicts under {limits}")
     more = (0, max(0, count - len(known.statuses)))
-    return np.pad(known.statuses, more), np.pad(known.lengths.astype(np.uint16), more)
+    return replace(
+        known, statuses=np.pad(known.statuses, more), lengths=np.pad(known.lengths, more)
+    )

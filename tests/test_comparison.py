@@ -2,8 +2,10 @@
 
 import csv
 import json
+from dataclasses import replace
 from math import comb
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -145,3 +147,24 @@ def test_bad_comparisons_are_refused(wrong: list[str], capsys: pytest.CaptureFix
     with pytest.raises(SystemExit, match="2"):
         compare.main(wrong)
     assert "error: " in capsys.readouterr().err
+
+
+def test_it_is_said_who_saw_what() -> None:
+    """Once, if both played alike; else of each, with the seed."""
+    one, other = evaluation([True, False], "one"), evaluation([True, True], "other")
+    assert "seed 0, what a player sees" in comparison_text(one, other)
+    open_cards = replace(other, seed=9, kwargs={"observability": "full"})
+    said = "one with seed 0, what a player sees; other with seed 9, all cards known"
+    assert said in comparison_text(one, open_cards)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"won": [True]}, {"won": ["a", "b"]}, {"moves": [1.5, 2.0]}, {"deals": []}, {"score": [[1]]}],
+)
+def test_games_that_do_not_fit_are_no_evaluation(change: dict[str, Any]) -> None:
+    """Columns of another length or type are refused by name."""
+    told = json.loads(json.dumps(evaluation([True, False]).to_json()))
+    told["games"] |= change
+    with pytest.raises(ValueError, match=r"this is no evaluation: games\.\w+ is "):
+        Evaluation.from_json(told)

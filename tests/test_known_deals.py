@@ -1,5 +1,6 @@
 """What is known of the evaluation deals: packed, read back, and used by evaluations."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from solitaire_env.players import load_player
 from solitaire_env.policies import RandomPolicy
 from solitaire_env.replay import Replay
 from solitaire_env.solved_deals import STATUSES, add_wins, pack_known_deals
+from solitaire_env.solver import solve_deals
 from tests.helpers import every_variant
 from tests.tiny_games import TINY_CELLS
 
@@ -114,7 +116,7 @@ def test_wins_that_cannot_be_are_refused(games: Path, tmp_path: Path) -> None:
     told = [Replay.load(path) for path in sorted(games.iterdir())]
     path = tmp_path / f"{TINY_CELLS.name}.npz"
     pack_known_deals([tiny(deal, "refuted") for deal in range(30)], path)
-    with pytest.raises(ValueError, match="of tiny-cells was refuted, and yet a game wins it"):
+    with pytest.raises(ValueError, match="of tiny-cells was refuted, and is solved now"):
         add_wins(told, path)
     pack_known_deals([verdict(0, "unknown")], tmp_path / "arabella.npz")
     with pytest.raises(ValueError, match="a game is of tiny-cells, the table of arabella"):
@@ -149,6 +151,32 @@ def test_the_command_tells_and_renews(
     assert "arabella: " in capsys.readouterr().out
     monkeypatch.setattr(solved_deals, "FOLDER", tmp_path)
     lines = tmp_path / "lines.jsonl"
-    lines.write_text(str(verdict(0, "solved", 77)).replace("'", '"') + "\n")
-    assert main(["known", "arabella", "--pack", str(lines)]) == 0
-    assert "1 solved" in capsys.readouterr().out
+    record, *_ = solve_deals("big-bertha", [0], lines, jobs=1)
+    assert main(["known", "big-bertha", "--pack", str(lines)]) == 0
+    assert f"1 solved (max_nodes 1,000,000, max_bytes 400,000,000); wins of {record['length']}" in (
+        capsys.readouterr().out
+    )
+    for wrong in ({"length": 3}, {"actions": record["actions"][:-1]}, {"actions": [0]}):
+        lines.write_text(json.dumps(record | wrong) + "\n")
+        assert main(["known", "big-bertha", "--pack", str(lines)]) == 2
+        assert "deal 0 of big-bertha: its line wins nothing" in capsys.readouterr().err
+
+
+def test_packing_again_keeps_what_is_known_better(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A win stays, and the shorter one; no deal is solved and refuted."""
+    monkeypatch.setattr(solved_deals, "FOLDER", tmp_path)
+    path = tmp_path / "arabella.npz"
+    found = [verdict(0, "solved", 300), verdict(1, "refuted"), verdict(2, "unknown")]
+    pack_known_deals(found, path)
+    pack_known_deals(
+        [verdict(0, "unknown"), verdict(1, "unknown"), verdict(2, "solved", 70_000)], path
+    )
+    pack_known_deals([verdict(0, "solved", 400), verdict(2, "solved", 70_001)], path)
+    known = known_deals("arabella")
+    assert [STATUSES[code] for code in known.statuses] == ["solved", "refuted", "solved"]
+    assert known.lengths.tolist() == [300, 0, 2**16 - 1]
+    for deal, status in ((0, "refuted"), (1, "solved")):
+        with pytest.raises(ValueError, match=f"deal {deal} of arabella was .*, and is {status}"):
+            pack_known_deals([verdict(deal, status, 5)], path)

@@ -150,6 +150,21 @@ def test_a_network_without_a_doubt_is_not_asked_twice(checkpoint: Path) -> None:
     np.testing.assert_array_equal(ranked[0], ranked[-1])
 
 
+@pytest.mark.parametrize("playouts", [4, 5, 8, 23, 48, 64, 200])
+@pytest.mark.parametrize("moves", [2, 3, 5, 8])
+def test_the_budget_is_kept_and_used(playouts: int, moves: int) -> None:
+    """No more playouts than asked for, and most of them: two a move and round or more."""
+    game, rng = Table(VARIANTS[GAME], 1, settings_record()).games, np.random.default_rng(1)
+    search, played = Search(game, np.arange(moves), playouts, rng), 0
+    while not search.is_over:
+        actions, _ = search.trials()
+        assert min(np.unique(actions, return_counts=True)[1]) >= 2
+        played += len(actions)
+        search.learn(rng.random(len(actions)))
+    assert 0.5 * playouts < played <= playouts
+    assert search.choice(1.0) in range(moves)
+
+
 def test_rounds_halve_and_the_first_stays() -> None:
     """All share the guesses of a round; the best gains more than chance, or the first is played."""
     game, rng = Table(VARIANTS[GAME], 1, settings_record()).games, np.random.default_rng(1)

@@ -16,6 +16,7 @@ from solitaire_env.engine.lowered import LoweredRules
 from solitaire_env.engine.state import Games
 from solitaire_env.solver import ProofError, Verdict, solve, solve_deals
 from solitaire_env.solver import solve as door
+from solitaire_env.solver.batch import read_records
 from solitaire_env.solver.fingerprint import fingerprint
 
 from .helpers import ending as laid
@@ -181,6 +182,30 @@ def test_many_deals_go_on_where_they_were_interrupted(tmp_path: Path) -> None:
     assert again[1] == first[0]
     assert again[0]["actions"] == first[1]["actions"]
     assert len(file.read_text().splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["my precious notes", '{"a": 1}', "notes\n", '{"variant": "arabella", "deal": 0}\n', "[1]\n"],
+)
+def test_foreign_files_are_left_alone(text: str, tmp_path: Path) -> None:
+    """What holds no verdicts is refused, and not a byte of it is changed."""
+    file = tmp_path / "notes.txt"
+    file.write_text(text)
+    for read in (lambda: solve_deals("big-bertha", [0], file, jobs=1), lambda: read_records(file)):
+        with pytest.raises(ValueError, match=r"line 1 of .*notes\.txt is no verdict"):
+            read()
+    assert file.read_text() == text
+
+
+def test_reading_changes_nothing(tmp_path: Path) -> None:
+    """A line cut short is left out when read, and stays where it is."""
+    file = tmp_path / "deals.jsonl"
+    solve_deals("big-bertha", [0, 1], file, jobs=1)
+    file.write_text(file.read_text()[:-20])
+    before = file.read_text()
+    assert [deal for _, deal in read_records(file)] == [0]
+    assert file.read_text() == before
 
 
 def test_the_command_prints_a_verdict(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -17,6 +17,12 @@ Record = dict[str, Any]
 """A verdict as JSON values, with "variant", "deal", "length" and the limits it was made under."""
 
 
+_NEEDED = ("variant", "deal", "status", "length", "actions", "max_nodes", "max_bytes", "seed")
+_STATUSES = ("solved", "refuted", "unknown")
+_HEAD = '{"variant": '
+"""How the line of a verdict begins."""
+
+
 class _Task(NamedTuple):
     variant: str
     deal: int
@@ -66,6 +72,7 @@ def solve_deals(
     known = read_records(file)
     tasks = [_Task(variant, deal, max_nodes, max_bytes, seed) for deal in dict.fromkeys(numbers)]
     tasks = [task for task in tasks if not _is_done(known, task)]
+    _cut_off_tail(file)
     fresh = _solve_all(tasks, min(count, len(tasks)))
     with file.open("a", encoding="utf-8") as out:
         for record in watch(fresh, len(tasks)) if watch else fresh:
@@ -78,22 +85,37 @@ def solve_deals(
 def read_records(file: Path) -> dict[tuple[str, int], Record]:
     """Read the verdicts of a file of JSON lines by variant and deal; later ones count.
 
-    A last line that was cut short is cut off.
+    A last line that was cut short is left out.
+
+    Raises:
+        ValueError: if the file holds something else.
     """
     known: dict[tuple[str, int], Record] = {}
-    if not file.exists():
-        return known
-    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    for number, line in enumerate(lines, 1):
-        if not line.endswith("\n"):
-            os.truncate(file, len("".join(lines[:-1]).encode()))
-            break
+    for number, line in enumerate(_lines(file)[:-1], 1):
         try:
             record = json.loads(line)
+            missing = [name for name in _NEEDED if name not in record]
+            if missing or record["status"] not in _STATUSES:
+                raise ValueError(f"it lacks {', '.join(missing) or 'a status'}")
             known[record["variant"], record["deal"]] = record
-        except (ValueError, TypeError, KeyError) as error:
-            raise ValueError(f"line {number} of {file} is no verdict: {error!r}") from None
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"line {number} of {file} is no verdict: {error}") from None
     return known
+
+
+def _lines(file: Path) -> list[str]:
+    """Give the lines of a file, the last of which is empty or a verdict cut short."""
+    lines = file.read_text(encoding="utf-8").split("\n") if file.exists() else [""]
+    if not (lines[-1].startswith(_HEAD) or _HEAD.startswith(lines[-1])):
+        raise ValueError(f"line {len(lines)} of {file} is no verdict: {lines[-1][:40]!r}")
+    return lines
+
+
+def _cut_off_tail(file: Path) -> None:
+    """Cut off a last line that was cut short, so that the next verdict begins a line."""
+    tail = _lines(file)[-1].encode()
+    if tail:
+        os.truncate(file, file.stat().st_size - len(tail))
 
 
 def _is_done(known: dict[tuple[str, int], Record], task: _Task) -> bool:
