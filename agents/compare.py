@@ -12,6 +12,7 @@ from solitaire_env.comparison import comparison_text, paired_bootstrap, paired_w
 from solitaire_env.deal_lists import read_deals
 from solitaire_env.evaluation import Evaluation, evaluate
 from solitaire_env.exports import load_evaluation
+from solitaire_env.files import check_file
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -19,6 +20,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser = _parser()
     given = parser.parse_args(arguments)
     try:
+        if given.json:
+            check_file(given.json)
         one, other = (_evaluation(name, given) for name in (given.one, given.other))
         print(comparison_text(one, other))
         if given.json:

@@ -19,11 +19,18 @@ def compare_to_random(agent: Evaluation, random: Evaluation) -> str:
     return comparison_text(agent, random)
 
 
-def report(agent: Evaluation, random: Evaluation) -> dict[str, Any]:
-    """Give the same as what JSON can hold: the agent's figures and games, then the rest."""
+def report(agent: Evaluation, random: Evaluation, **options: Any) -> dict[str, Any]:
+    """Give the same as what JSON can hold: the agent's figures and games, then the rest.
+
+    Args:
+        agent: the player's games.
+        random: those of the random player.
+        **options: of the player.
+    """
     pairs = {"paired": vars(paired_bootstrap(agent, random))}
     pairs["paired_wins"] = vars(paired_wins(agent, random))
-    return {**agent.to_json(), "random": random.summary(), **pairs}
+    told = {name: str(value) for name, value in options.items()}
+    return {**agent.to_json(), "options": told, "random": random.summary(), **pairs}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -56,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
     if given.table:
         write_games(agent, given.table)
     if given.json:
-        given.json.write_text(json.dumps(report(agent, random)) + "\n", encoding="utf-8")
+        given.json.write_text(json.dumps(report(agent, random, **options)) + "\n", encoding="utf-8")
 
 
 def _check_outputs(given: argparse.Namespace) -> None:
@@ -71,7 +78,7 @@ def _check_outputs(given: argparse.Namespace) -> None:
             check_table(given.table)
             check_file(given.table)
     except OSError as error:
-        raise ValueError(f"--json and --record are what can be written: {error}") from None
+        raise ValueError(f"--json, --record and --table are what can be written: {error}") from None
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -9,13 +9,14 @@ import gzip
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from math import inf, nan
 from pathlib import Path
 from typing import Any, Final, cast
 
-import gymnasium as gym
 import numpy as np
 
 from solitaire_env.envs.registration import env_id, find_sheet
@@ -48,11 +49,11 @@ def package_versions() -> dict[str, str]:
     """Name the versions that results may depend on."""
     import solitaire_env
 
-    return {
-        "solitaire_env": solitaire_env.__version__,
-        "gymnasium": gym.__version__,
-        "numpy": np.__version__,
-    }
+    told = {"solitaire_env": solitaire_env.__version__}
+    for name in ("gymnasium", "numpy", "numba", "torch"):
+        with suppress(PackageNotFoundError):
+            told[name] = version(name)
+    return told
 
 
 def game_record(

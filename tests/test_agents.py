@@ -222,7 +222,16 @@ def test_the_evaluation_command(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert told["games"]["deals"] == list(range(5, 15))
     assert told["random"]["foundation_cards"] == told["foundation_cards"]
     assert told["paired"]["mean"] == 0
+    assert {"numpy", "numba", "torch"} <= set(told["versions"])
     assert len(list(games.iterdir())) == 10
+
+
+def test_the_evaluation_says_with_which_options_was_played(tmp_path: Path) -> None:
+    """The file of a search tells its budget; the tables of two budgets can be told apart."""
+    out = tmp_path / "out.json"
+    arguments = ["--agent", "search", "--variant", "san-juan-hill", "--deals", "7:8"]
+    evaluate_command.main([*arguments, "--playouts", "4", "--width", "2", "--json", str(out)])
+    assert json.loads(out.read_text())["options"] == {"playouts": "4", "width": "2"}
 
 
 @pytest.mark.parametrize(
@@ -279,7 +288,7 @@ def test_what_cannot_be_written_is_refused_before_playing(
         evaluate_command.main(arguments)
     assert stopped.value.code == 2
     said = capsys.readouterr().err.splitlines()[-1]
-    assert "--json and --record are what can be written" in said
+    assert "--json, --record and --table are what can be written" in said
     assert str(taken) in said
     assert taken.is_dir() or taken.read_text() == "mine"
 
