@@ -241,5 +241,5 @@ def test_game_records_name_what_they_need() -> None:
     record = game_record(SAN_JUAN_HILL, 3, [], {"felt": "royal-crimson"})
     assert json.loads(json.dumps(record)) == record
     assert record["env_id"] == env_id(VARIANTS[SAN_JUAN_HILL])
-    assert set(record["versions"]) == {"solitaire_env", "gymnasium", "numpy"}
+    assert set(record["versions"]) >= {"solitaire_env", "gymnasium", "numpy", "numba"}
     assert gym.__version__ == record["versions"]["gymnasium"]
