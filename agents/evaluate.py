@@ -104,8 +104,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0, help="of the players' chance")
     parser.add_argument("--checkpoint", type=Path, help="the network of the player ppo")
     parser.add_argument("--temperature", type=float, help="of ppo: 0 most probable, 1 as trained")
-    parser.add_argument("--playouts", type=int, help="of search: games played on for a choice")
-    parser.add_argument("--width", type=int, help="of search: moves tried at most for a choice")
+    parser.add_argument("--playouts", type=int, help="of search: most games played on a choice")
+    parser.add_argument("--width", type=int, help="of search: most moves tried a choice")
     parser.add_argument("--horizon", type=int, help="of ppo-search: moves of a playout")
     parser.add_argument("--folder", type=Path, help="where ppo looks for runs (default: runs)")
     return parser

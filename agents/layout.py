@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+import gymnasium as gym
+
 from solitaire_env.cards import SUITS
+from solitaire_env.envs.registration import env_id, find_sheet
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,11 @@ def layout_of(env: Any) -> Layout:
         targets=targets,
         ends=tuple(zip(map(piles.index, sources), map(targets.index, aims), strict=True)),
     )
+
+
+def layout_of_variant(variant: str) -> Layout:
+    """Read the layout off a variant's environment; ValueError for an unknown one."""
+    return layout_of(gym.make(env_id(find_sheet(variant))))
 
 
 def _piles(fields: dict[str, Any], sources: set[str]) -> tuple[str, ...]:

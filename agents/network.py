@@ -69,7 +69,7 @@ class TableEncoder(BaseFeaturesExtractor):
         super().__init__(observation_space, len(layout.piles) * sizes.pile + sizes.table)
         self.layout, self.sizes = layout, sizes
         self._plan = plan_of(layout)
-        self._frozen: th.Tensor | None = None
+        self._made: th.Tensor | None = None
         self.register_buffer("traits", th.from_numpy(card_traits()), persistent=False)
         self.register_buffer("facts", th.from_numpy(standing_facts()), persistent=False)
         piles, rest = len(layout.piles), layout.size - layout.places["foundations"][0]
@@ -90,8 +90,7 @@ class TableEncoder(BaseFeaturesExtractor):
         rows, begins, counts = (
             th.from_numpy(part).to(device) for part in read(seen.numpy(), self._plan)
         )
-        table = self._table() if self._frozen is None else self._frozen
-        sums = LookUp.apply(table, rows, begins)
+        sums = LookUp.apply(self._looked_up(), rows, begins)
         piles = functional.relu(sums.view(len(seen), -1, self.sizes.pile) + self.pile_kind)
         # What follows the cards: foundations, heights and counters, in numbers of some units.
         rest = seen[:, self.layout.places["foundations"][0] :].to(device).float()
@@ -101,10 +100,18 @@ class TableEncoder(BaseFeaturesExtractor):
         piles = functional.relu(self.pile_out(piles) + self.pile_context(table).unsqueeze(1))
         return th.cat([piles.flatten(1), table], dim=1)
 
-    @th.no_grad()
-    def freeze(self) -> None:
-        """Make what is looked up once for all: for playing, as training changes it."""
-        self._frozen = self._table()
+    def train(self, mode: bool = True) -> "TableEncoder":
+        """Set the mode; what was made to be looked up in play may be out of date."""
+        self._made = None
+        return super().train(mode)
+
+    def _looked_up(self) -> th.Tensor:
+        """Give what is looked up: made once in play, anew at every step of learning."""
+        if self.training or th.is_grad_enabled():
+            return self._table()
+        if self._made is None:
+            self._made = self._table()
+        return self._made
 
     def _table(self) -> th.Tensor:
         """Make what is looked up: (ROWS, pile)."""

@@ -2,19 +2,17 @@
 
 from typing import Any, Final
 
-import gymnasium as gym
 import numpy as np
 import torch as th
 
 from agents.chunks import in_chunks
-from agents.layout import layout_of
+from agents.layout import layout_of_variant
 from agents.memory import LoopMemory, Words
 from agents.network import TableNetwork
 from solitaire_env.engine.state import Games, Outcome
 from solitaire_env.engine.table import Table
 from solitaire_env.envs.buffers import fresh_out
 from solitaire_env.envs.options import whole_number
-from solitaire_env.envs.registration import env_id, find_sheet
 from solitaire_env.policies import BoolArray, ByteArray, FloatArray, IntArray
 
 SETTLED: Final = 0.99
@@ -49,7 +47,7 @@ class NetworkInside:
         self._network = lambda seen: th.column_stack(network(seen))
         self._card, self._win = config["env"]["reward_scale"], config["env"]["win_bonus"]
         self._horizon = whole_number("horizon", horizon, 1, 2**20)
-        self._memory = LoopMemory(layout_of(gym.make(env_id(find_sheet(variant)))))
+        self._memory = LoopMemory(layout_of_variant(variant))
 
     def rank(self, seen: ByteArray, masks: BoolArray) -> FloatArray:
         """Give the logarithms of the probabilities: see `search.Inside`."""

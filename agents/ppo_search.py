@@ -16,12 +16,12 @@ def make(
     horizon: int = 24,
     checkpoint: str | Path | None = None,
 ) -> SearchPolicy:
-    """Make the player that searches with a network inside.
+    """Make the player that searches with a network inside; PyTorch then works on one thread.
 
     Args:
         variant: a rule sheet's name.
-        playouts: games played on for a choice.
-        width: moves tried at most for a choice.
+        playouts: games played on for a choice, at most.
+        width: moves tried for a choice, at most.
         horizon: moves of a playout; then the network's expectation stands for the rest.
         checkpoint: a .safetensors file; None: the network that comes with the agents.
 

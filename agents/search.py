@@ -2,19 +2,18 @@
 
 from typing import Protocol
 
-import gymnasium as gym
 import numpy as np
 
 from agents.greedy import load_weights
 from agents.greedy_playouts import GreedyInside
 from agents.guess import position_from_observation
-from agents.layout import layout_of
+from agents.layout import layout_of_variant
 from agents.memory import LoopMemory, Words
 from solitaire_env.engine.settings import settings_record
 from solitaire_env.engine.state import Games
 from solitaire_env.engine.table import Table
 from solitaire_env.envs.options import whole_number
-from solitaire_env.envs.registration import env_id, find_sheet
+from solitaire_env.envs.registration import find_sheet
 from solitaire_env.policies import (
     BoolArray,
     ByteArray,
@@ -145,7 +144,7 @@ class SearchPolicy:
         self._playouts = whole_number("playouts", playouts, FEWEST, 2**20)
         self._width = whole_number("width", width, 2, 2**20)
         self._doubt = doubt
-        layout = layout_of(gym.make(env_id(self._sheet)))
+        layout = layout_of_variant(variant)
         self._idle = layout.places["counters"][0] + _IDLE
         self._memory = LoopMemory(layout)
         self._streams = GameStreams()
@@ -202,8 +201,8 @@ def make(variant: str, playouts: int = 48, width: int = 8) -> SearchPolicy:
 
     Args:
         variant: a rule sheet's name.
-        playouts: games played on for a choice.
-        width: moves tried at most for a choice.
+        playouts: games played on for a choice, at most.
+        width: moves tried for a choice, at most.
     """
     inside = GreedyInside(variant, load_weights(variant))
     return SearchPolicy(variant, inside, playouts, width)

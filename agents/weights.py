@@ -5,15 +5,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from agents.config import Network
-from agents.layout import layout_of
+from agents.layout import layout_of_variant
 from agents.network import TableNetwork
 from agents.runs import write_whole
-from solitaire_env.envs.registration import env_id, find_sheet
+from solitaire_env.envs.registration import find_sheet
 from solitaire_env.records import package_versions, rules_digest
 
 SHIPPED = Path(str(files("agents") / "networks"))
@@ -21,7 +20,7 @@ SHIPPED = Path(str(files("agents") / "networks"))
 
 def new_network(variant: str, sizes: Network) -> TableNetwork:
     """Make an untrained network for a variant."""
-    return TableNetwork(layout_of(gym.make(env_id(find_sheet(variant)))), sizes)
+    return TableNetwork(layout_of_variant(variant), sizes)
 
 
 def save_network(path: Path, network: TableNetwork, variant: str, **facts: Any) -> None:
@@ -62,5 +61,4 @@ def load_network(path: Path, variant: str) -> tuple[TableNetwork, dict[str, Any]
         network.load_state_dict(tensors)
     except (SafetensorError, KeyError, TypeError, RuntimeError) as error:
         raise ValueError(f"{path} holds no network that can be used: {error}") from error
-    network.encoder.freeze()
     return network.eval(), about

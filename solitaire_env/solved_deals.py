@@ -24,9 +24,6 @@ FOLDER: Final = Path(__file__).parent / "data" / "known_deals"
 STATUSES: Final = ("untried", "solved", "refuted", "unknown")
 """What may be known of a deal, by its code; "unknown" reached a limit."""
 
-_ENDLESS: Final = 2**31 - 1
-"""Moves without progress that a line of the solver may have."""
-
 
 @dataclass(frozen=True)
 class KnownDeals:
@@ -82,34 +79,6 @@ def _read(path: Path, sheet: RuleSheet) -> KnownDeals:
             raise ValueError(f"the known deals of {sheet.name} were solved under other rules")
         lengths = table["lengths"].astype(np.int64)
         return KnownDeals(sheet.name, table["statuses"], lengths, about["limits"])
-
-
-def check_wins(verdicts: Iterable[Mapping[str, Any]]) -> None:
-    """Play the moves of solved deals; raise ValueError for a line that does not win.
-
-    Args:
-        verdicts: as `solve_deals` gives them.
-    """
-    for verdict in verdicts:
-        if verdict["status"] == "solved" and not _wins(verdict):
-            raise ValueError(
-                f"deal {verdict['deal']} of {verdict['variant']}: its line wins nothing"
-            )
-
-
-def _wins(verdict: Mapping[str, Any]) -> bool:
-    """Tell whether the line of a verdict wins its deal, in as many moves as it says."""
-    from solitaire_env.envs.env import SolitaireEnv
-
-    env = SolitaireEnv(verdict["variant"], illegal="raise", no_progress_limit=_ENDLESS)
-    info: dict[str, Any] = {}
-    try:
-        env.reset(options={"deal": verdict["deal"]})
-        for action in verdict["actions"]:
-            info = env.step(action)[-1]
-    except ValueError:
-        return False
-    return info.get("outcome") == "won" and len(verdict["actions"]) == verdict["length"]
 
 
 def pack_known_deals(records: Iterable[Mapping[str, Any]], path: Path) -> None:

@@ -23,6 +23,7 @@ import torch as th  # noqa: E402 - after the check that it is there
 from agents import demo  # noqa: E402
 from agents import evaluate as evaluate_command  # noqa: E402
 from agents import train as train_command  # noqa: E402
+from agents.config import Network, config_of, differences, load_config  # noqa: E402
 from agents.distribution import FastMaskedDistribution  # noqa: E402
 from agents.layout import layout_of  # noqa: E402
 from agents.memory import LoopMemory  # noqa: E402
@@ -30,7 +31,7 @@ from agents.network import LookUp  # noqa: E402
 from agents.ppo import NetworkPolicy, logits_of, new_model  # noqa: E402
 from agents.sb3_loop import make_games  # noqa: E402
 from agents.train import train  # noqa: E402
-from agents.weights import SHIPPED, load_network  # noqa: E402
+from agents.weights import SHIPPED, load_network, new_network, save_network  # noqa: E402
 from solitaire_env.evaluation import evaluate  # noqa: E402
 from solitaire_env.files import check_file, check_folder  # noqa: E402
 
@@ -59,6 +60,28 @@ def test_the_network_serves_every_game(name: str) -> None:
     assert len(ends) == venv.action_space.n
     # A column aimed at itself means the foundation: no other two actions may be one.
     assert len(set(ends)) == len(ends)
+
+
+def test_a_loaded_network_goes_on_learning(tmp_path: Path) -> None:
+    """What is made once for play never stands for what has changed since, nor stops a gradient."""
+    name, path = "san-juan-hill", tmp_path / "net.safetensors"
+    network, seen = (
+        new_network(name, Network(pile=16, table=16)),
+        th.as_tensor(untrained(name)[1].reset()),
+    )
+    save_network(path, network, name)
+    loaded, _ = load_network(path, name)
+    with th.no_grad():
+        before = loaded(seen)[0]
+    assert th.equal(before, network(seen)[0])
+    loaded(seen)[0].square().sum().backward()
+    assert loaded.encoder.codes_in.grad.abs().sum() > 0
+    loaded.train()
+    with th.no_grad():
+        loaded.encoder.codes_in += 0.1
+        changed = loaded(seen)[0]
+        assert not th.equal(before, changed)
+        assert th.equal(loaded.eval()(seen)[0], changed)
 
 
 def test_looking_up_is_an_embedding_bag() -> None:
@@ -327,6 +350,8 @@ def test_a_shipped_network_plays(path: Path) -> None:
     assert path.stat().st_size < 1_500_000
     _, about = load_network(path, path.stem)
     assert {"command", "minutes", "moves", "config"} <= set(about)
+    configured = load_config(ROOT / "configs" / f"{path.stem}.toml")
+    assert differences(config_of(about["config"]), configured) == []
     deals, settings = range(20), {"illegal": "raise"}
     ours = evaluate(agents.load(path.stem), path.stem, deals, **settings)
     chance = evaluate(load_agent("random", path.stem), path.stem, deals, **settings)

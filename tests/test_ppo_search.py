@@ -58,7 +58,7 @@ def test_choices_depend_on_the_seed_alone(checkpoint: Path) -> None:
         for count, seed in ((4, 1), (3, 1), (4, 2))
     ]
     cards = [result.foundation_cards.tolist() for result in results]
-    assert cards[0] == cards[1]
+    assert cards[0] == cards[1] != cards[2]
     assert len(results[0].deals) == 4
 
 
@@ -183,6 +183,14 @@ def test_rounds_halve_and_the_first_stays() -> None:
     doubtful.trials()
     doubtful.learn(np.array([0, 0, 0, 0, 0, 0, 0, 0, 1, -1, 1, -1, 1, -1, 1, 0.0]))
     assert doubtful.choice(1.0) == 9
+
+
+@pytest.mark.parametrize("option", [{"playouts": 3}, {"width": 1}, {"playouts": 2.5}])
+def test_bad_budgets(option: dict[str, Any], checkpoint: Path) -> None:
+    """A choice needs two moves, and two playouts of each."""
+    ((name, value),) = option.items()
+    with pytest.raises(ValueError, match=f"{name} is {value!r}, accepted"):
+        make(GAME, **option, checkpoint=checkpoint)
 
 
 @pytest.mark.parametrize("value", [0, -3, 2.5, "far"])

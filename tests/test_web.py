@@ -28,15 +28,6 @@ FILES = ("end", "hand", "helper", "keys", "layout", "link", "offers", "store", "
 
 
 @pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    """Run a server."""
-    needs_module("uvicorn")
-    needs_module("starlette")
-    with served() as place:
-        yield place
-
-
-@pytest.fixture(scope="module")
 def client() -> ModuleType:
     """Give the client's side of WebSockets."""
     return needs_module("websockets.sync.client")

@@ -13,14 +13,8 @@ from solitaire_env.cli.common import Arguments, Commands, add_command, add_varia
 def print_known(arguments: Arguments) -> None:
     """Print what is known of a variant's evaluation deals, or renew it first."""
     from solitaire_env.replay import Replay
-    from solitaire_env.solved_deals import (
-        FOLDER,
-        add_wins,
-        check_wins,
-        known_deals,
-        pack_known_deals,
-    )
-    from solitaire_env.solver.batch import read_records
+    from solitaire_env.solved_deals import FOLDER, add_wins, known_deals, pack_known_deals
+    from solitaire_env.solver.batch import check_wins, read_records
 
     if arguments.pack:
         records = read_records(arguments.pack)

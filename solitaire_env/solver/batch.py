@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from solitaire_env.envs.options import check_deal, whole_number
 from solitaire_env.envs.registration import find_sheet
 from solitaire_env.files import check_file
-from solitaire_env.solver.solve import MAX_BYTES, MAX_NODES, check_limits, solve
+from solitaire_env.solver.solve import MAX_BYTES, MAX_NODES, check_limits, endless, solve
 
 Record = dict[str, Any]
 """A verdict as JSON values, with "variant", "deal", "length" and the limits it was made under."""
@@ -116,6 +116,27 @@ def _cut_off_tail(file: Path) -> None:
     tail = _lines(file)[-1].encode()
     if tail:
         os.truncate(file, file.stat().st_size - len(tail))
+
+
+def check_wins(records: Iterable[Record]) -> None:
+    """Play the moves of solved deals; raise ValueError for a line that does not win."""
+    for record in records:
+        if record["status"] == "solved" and not _wins(record):
+            deal, variant = record["deal"], record["variant"]
+            raise ValueError(f"deal {deal} of {variant}: its line wins nothing")
+
+
+def _wins(record: Record) -> bool:
+    """Tell whether the line of a record wins its deal, in as many moves as it says."""
+    env = endless(find_sheet(record["variant"]))
+    info: dict[str, Any] = {}
+    try:
+        env.reset(options={"deal": record["deal"]})
+        for action in record["actions"]:
+            info = env.step(action)[-1]
+    except ValueError:
+        return False
+    return info.get("outcome") == "won" and len(record["actions"]) == record["length"]
 
 
 def _is_done(known: dict[tuple[str, int], Record], task: _Task) -> bool:

@@ -105,7 +105,7 @@ def solve(
     """
     sheet = sheet_of(variant)
     check_limits(sheet, max_nodes, max_bytes, seed)
-    env = SolitaireEnv(sheet.name, no_progress_limit=_ENDLESS, illegal="raise")
+    env = endless(sheet)
     env.reset(options=_start(deal, position))
     rules = lower(sheet)
     games = new_games(rules, 1)
@@ -144,6 +144,11 @@ def sheet_of(variant: str | RuleSheet) -> RuleSheet:
         register(variant)
         return variant
     return find_sheet(variant)
+
+
+def endless(sheet: RuleSheet) -> SolitaireEnv:
+    """Make the environment that lines are played in: no number of moves ends a game."""
+    return SolitaireEnv(sheet.name, no_progress_limit=_ENDLESS, illegal="raise")
 
 
 def _start(deal: int | None, position: Position | None) -> dict[str, Any]:
