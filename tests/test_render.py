@@ -256,3 +256,13 @@ def write_golden() -> None:
 
 if __name__ == "__main__":
     write_golden()
+
+
+def test_a_position_with_more_piles_than_the_table_is_refused() -> None:
+    """A column too many: nothing is ever written outside the picture."""
+    env = make("san-juan-hill")
+    env.reset(options={"deal": 3})
+    position = env.unwrapped.position()
+    wider = position | {"tableau": [*position["tableau"], ["AS"]]}
+    with pytest.raises(ValueError, match="21 piles, accepted are at most 20"):
+        draw_table(VARIANTS["san-juan-hill"], wider, FELT)

@@ -77,7 +77,12 @@ def blit_piles(
         places: (at least len(piles), 2) row and byte of each pile's upper left corner.
         piles: numbers of images, bottom card first; later piles cover earlier ones.
         step: rows that a card lies below the one that it overlaps.
+
+    Raises:
+        ValueError: for more piles than places, where the kernel would write anywhere.
     """
+    if len(piles) > len(places):
+        raise ValueError(f"{len(piles)} piles, accepted are at most {len(places)}")
     counts = np.array([len(pile) for pile in piles], np.int64)
     cards = np.array([image for pile in piles for image in pile], np.int64)
     _compiled()(frame, bare, images, places, counts, cards, step)
