@@ -3,7 +3,7 @@
 import argparse
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from agents.registry import load_agent
 from solitaire_env.comparison import comparison_text, paired_bootstrap, paired_wins
@@ -12,6 +12,9 @@ from solitaire_env.evaluation import Evaluation, evaluate
 from solitaire_env.exports import check_table, write_games
 from solitaire_env.files import check_file, check_folder
 from solitaire_env.players import AGENTS
+
+OPTIONS: Final = ("checkpoint", "temperature", "folder", "playouts", "width", "horizon", "nodes")
+"""What the command line hands on to the player."""
 
 
 def compare_to_random(agent: Evaluation, random: Evaluation) -> str:
@@ -35,13 +38,8 @@ def report(agent: Evaluation, random: Evaluation, **options: Any) -> dict[str, A
 
 def main(arguments: list[str] | None = None) -> None:
     """Evaluate as the command line says."""
-    parser = _parser()
-    given = parser.parse_args(arguments)
-    options = {
-        name: getattr(given, name)
-        for name in ("checkpoint", "temperature", "folder", "playouts", "width", "horizon")
-        if getattr(given, name) is not None
-    }
+    given = parser().parse_args(arguments)
+    options = {name: getattr(given, name) for name in OPTIONS if getattr(given, name) is not None}
     settings = {"num_envs": given.num_envs, "seed": given.seed}
     try:
         deals = read_deals(given.deals)
@@ -58,7 +56,7 @@ def main(arguments: list[str] | None = None) -> None:
         floor = load_agent("random", given.variant)
         random = evaluate(floor, given.variant, deals, name="random", **settings)
     except (ValueError, ImportError) as error:
-        parser.error(str(error))
+        parser().error(str(error))
     print(compare_to_random(agent, random))
     if given.table:
         write_games(agent, given.table)
@@ -81,7 +79,8 @@ def _check_outputs(given: argparse.Namespace) -> None:
         raise ValueError(f"--json, --record and --table are what can be written: {error}") from None
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m agents.evaluate",
         description="Let a player play each of some deals once, beside a random legal player.",
@@ -107,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--playouts", type=int, help="of search: most games played on a choice")
     parser.add_argument("--width", type=int, help="of search: most moves tried a choice")
     parser.add_argument("--horizon", type=int, help="of ppo-search: moves of a playout")
+    parser.add_argument("--nodes", type=int, help="of hindsight: positions to look at in a deal")
     parser.add_argument("--folder", type=Path, help="where ppo looks for runs (default: runs)")
     return parser
 

@@ -1,6 +1,7 @@
 """Playouts: the rule-based player plays games on to their ends, inside the engine's own loop."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,46 +28,47 @@ from solitaire_env.engine.table import Table as GameTable
 from solitaire_env.envs.registration import find_sheet
 
 
+class _Room(NamedTuple):
+    """Scratch space: what the player remembers (slots,), sees (n,), and may do (A,)."""
+
+    memory: Words
+    seen: ByteArray
+    mask: MaskArray
+
+
 @entry
 def play_out(
     rules: LoweredRules,
     games: Games,
     settings: Settings,
     firsts: IntArray,
-    horizon: int,
     table: Table,
     tried: Words,
     owners: IntArray,
-    memory: Words,
-    seen: ByteArray,
-    mask: MaskArray,
+    room: _Room,
 ) -> None:
-    """Play an action in each of some games, and then as the rule-based player does.
+    """Play an action in each of some games, and then as the rule-based player does, to the end.
 
     Args:
         rules: of the game.
         games: (k,) records, which hold the results afterwards.
         settings: (1,) record.
         firsts: (k,) legal actions to begin with.
-        horizon: moves after which a game is left as it is.
         table: (1,) record to study them on, see `greedy_board.table_of`.
         tried: (n, slots) what the player remembers before the first action.
         owners: (k,) which of these memories is a game's.
-        memory: (slots,) scratch space, as are all that follow.
-        seen: (n,) for an observation.
-        mask: (A,).
+        room: to play in.
     """
+    memory, seen, mask = room
     for index in range(len(firsts)):
         game, action = games[index], firsts[index]
         for slot in range(len(memory)):
             memory[slot] = tried[owners[index], slot]
-        last = game.steps + horizon
-        while True:
-            step_game(rules, game, settings[0], action, seen)
-            if game.outcome != 0 or game.steps >= last:
-                break
+        step_game(rules, game, settings[0], action, seen)
+        while game.outcome == 0:
             spread_actions(rules, game.mask_words, mask)
             action = decide(table[0], seen, mask, memory)
+            step_game(rules, game, settings[0], action, seen)
 
 
 class GreedyInside:
@@ -78,15 +80,13 @@ class GreedyInside:
     Args:
         variant: a rule sheet's name.
         weights: feature -> weight.
-        horizon: moves after which a playout is left as it is.
     """
 
-    def __init__(self, variant: str, weights: Mapping[str, float], horizon: int = 1000) -> None:
+    def __init__(self, variant: str, weights: Mapping[str, float]) -> None:
         rules = lower(find_sheet(variant))
         self._looks = greedy_table(rules, weights)
-        self._horizon = horizon
-        self._memory = np.zeros(TRIED_SLOTS, np.uint64)
-        self._room = (
+        self._room = _Room(
+            np.zeros(TRIED_SLOTS, np.uint64),
             np.zeros(observation_size(rules), np.uint8),
             np.zeros(rules.num_actions, np.int8),
         )
@@ -107,6 +107,6 @@ class GreedyInside:
     ) -> FloatArray:
         """Play games to their ends: see `search.Inside`."""
         games = table.games
-        given = (firsts, self._horizon, self._looks, tried, owners)
-        play_out(table.rules, games, table.settings, *given, self._memory, *self._room)
+        given = (firsts, self._looks, tried, owners, self._room)
+        play_out(table.rules, games, table.settings, *given)
         return games.foundation_cards / table.rules.cards + (games.outcome == Outcome.WON)

@@ -9,9 +9,9 @@ from agents.chunks import in_chunks
 from agents.layout import layout_of_variant
 from agents.memory import LoopMemory, Words
 from agents.network import TableNetwork
+from agents.stepping import Stepper
 from solitaire_env.engine.state import Games, Outcome
 from solitaire_env.engine.table import Table
-from solitaire_env.envs.buffers import fresh_out
 from solitaire_env.envs.options import whole_number
 from solitaire_env.policies import BoolArray, ByteArray, FloatArray, IntArray
 
@@ -63,13 +63,11 @@ class NetworkInside:
         self, table: Table, firsts: IntArray, tried: Words, owners: IntArray
     ) -> FloatArray:
         """Play games on: see `search.Inside`."""
-        count, games = len(firsts), table.games
+        count, games, stepper = len(firsts), table.games, Stepper(table)
         self._memory.fill(tried[owners])
-        out, told, none = fresh_out(table), table.new_told(), np.zeros(count, np.bool_)
-        seen, masks = out.observations, out.action_mask
         actions, worth = firsts, np.full(count, np.nan)
         for _ in range(self._horizon):
-            table.step(actions, none, (0, count), *out, np.empty_like(none), told)
+            seen, masks = stepper.step(actions)
             rows = np.flatnonzero(games.outcome == 0)
             if not len(rows):
                 break

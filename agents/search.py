@@ -181,19 +181,21 @@ class SearchPolicy:
 
     def _search(self, searches: list[Search], tried: Words) -> None:
         """Play rounds of several searches together, until all are over."""
-        going = np.arange(len(searches))
-        while len(going):
-            some = [searches[index] for index in going]
-            firsts, guesses = zip(*(search.trials() for search in some), strict=True)
-            owners = np.repeat(going, [len(part) for part in firsts])
-            table = Table(self._sheet, len(owners), self._settings)
-            table.games[:] = np.concatenate([search.game for search in searches])[owners]
-            words = np.concatenate(guesses)
-            table.kernels.determinize_games(table.rules, table.games, np.arange(len(words)), words)
-            worth = self._inside.play_out(table, np.concatenate(firsts), tried, owners)
-            for index, search in zip(going, some, strict=True):
-                search.learn(worth[owners == index])
-            going = np.array([index for index in going if not searches[index].is_over], np.int64)
+        while going := [place for place, search in enumerate(searches) if not search.is_over]:
+            trials = [searches[place].trials() for place in going]
+            owners = np.repeat(going, [len(moves) for moves, _ in trials])
+            firsts, guesses = (np.concatenate(parts) for parts in zip(*trials, strict=True))
+            games = np.concatenate([search.game for search in searches])[owners]
+            worth = self._inside.play_out(self._guessed(games, guesses), firsts, tried, owners)
+            for place in going:
+                searches[place].learn(worth[owners == place])
+
+    def _guessed(self, games: Games, guesses: SeedArray) -> Table:
+        """Put games (k,) on a table, their unseen cards dealt anew by as many guesses."""
+        table = Table(self._sheet, len(games), self._settings)
+        table.games[:] = games
+        table.kernels.determinize_games(table.rules, table.games, np.arange(len(games)), guesses)
+        return table
 
 
 def make(variant: str, playouts: int = 48, width: int = 8) -> SearchPolicy:

@@ -18,13 +18,15 @@ class PairedDifference:
     Attributes:
         deals: how many.
         mean: of the differences.
-        low: its one-sided 99 % lower bound, by paired bootstrap.
+        interval: its 95 % interval, by paired bootstrap.
+        low: its one-sided 99 % lower bound, by the same.
         more: deals with more cards.
         fewer: deals with fewer cards.
     """
 
     deals: int
     mean: float
+    interval: tuple[float, float]
     low: float
     more: int
     fewer: int
@@ -38,9 +40,10 @@ def paired_bootstrap(one: Evaluation, other: Evaluation) -> PairedDifference:
     """
     _check_paired(one, other)
     difference = one.foundation_cards - other.foundation_cards
-    low = float(np.quantile(bootstrap_means(difference), 0.01))
+    low, first, last = np.quantile(bootstrap_means(difference), (0.01, 0.025, 0.975)).tolist()
     more, fewer = int((difference > 0).sum()), int((difference < 0).sum())
-    return PairedDifference(len(difference), float(difference.mean()), low, more, fewer)
+    mean = float(difference.mean())
+    return PairedDifference(len(difference), mean, (first, last), low, more, fewer)
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,8 @@ def comparison_text(one: Evaluation, other: Evaluation) -> str:
         f"{_circumstances(one, other)}\n"
         f"{comparison_table([one, other])}\n"
         f"{one.agent} - {other.agent}, the same deals: {cards.mean:+.2f} foundation cards a deal "
-        f"(99 % lower bound {cards.low:+.2f}); more on {cards.more}, fewer on {cards.fewer}\n"
+        f"[95 %: {cards.interval[0]:+.2f}, {cards.interval[1]:+.2f}; 99 % lower bound "
+        f"{cards.low:+.2f}]; more on {cards.more}, fewer on {cards.fewer}\n"
         f"won by both {wins.both}, only by {one.agent} {wins.only_one}, only by {other.agent} "
         f"{wins.only_other}, by neither {wins.neither}; McNemar's exact p = {wins.p_value:.2g}"
         f"{_winnable_text(one, other)}"

@@ -32,7 +32,7 @@ from solitaire_env.policies import (
     thoughts_of,
 )
 from solitaire_env.records import Thought, game_record, package_versions, with_thoughts
-from solitaire_env.solved_deals import known_deals
+from solitaire_env.solved_deals import are_winnable
 from solitaire_env.statistics import (
     bootstrap_interval,
     clopper_pearson_interval,
@@ -130,10 +130,7 @@ class Evaluation:
 
     def _of_winnable(self) -> dict[str, Any]:
         """Count the deals that are known to be winnable, and the share of them that was won."""
-        try:
-            winnable = known_deals(self.variant).are("solved", self.deals)
-        except ValueError:
-            winnable = np.zeros(len(self.deals), np.bool_)
+        winnable = are_winnable(self.variant, self.deals)
         count = int(winnable.sum())
         share = float(self.won[winnable].mean()) if count else None
         return {"winnable_deals": count, "winnable_won": share}

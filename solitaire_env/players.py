@@ -15,6 +15,7 @@ AGENTS: Final[Mapping[str, str]] = {
     "search": "agents.search:make",
     "ppo": "agents.ppo:make",
     "ppo-search": "agents.ppo_search:make",
+    "hindsight": "agents.hindsight:make",
 }
 """Name -> the factory that makes the player of a variant; all but the first need a checkout."""
 

@@ -1,6 +1,7 @@
 """What is known of the deals for evaluation, by the solver and by wins: a small table a variant."""
 
 import json
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -66,10 +67,31 @@ def known_deals(variant: str) -> KnownDeals:
     True
     """
     sheet = find_sheet(variant)
-    path = FOLDER / f"{sheet.name}.npz"
-    if not path.is_file():
+    if not has_table(variant):
         raise ValueError(f"no deals of {sheet.name} are known: solve some, then pack them")
-    return _read(path, sheet)
+    return _read(table_path(sheet.name), sheet)
+
+
+def has_table(variant: str) -> bool:
+    """Tell whether the package has a table of a variant's evaluation deals."""
+    return table_path(variant).is_file()
+
+
+def are_winnable(variant: str, deals: IntArray) -> BoolArray:
+    """Tell which deals are known to be winnable; with a warning none, where the rules changed."""
+    none = np.zeros(len(deals), np.bool_)
+    if not has_table(variant):
+        return none
+    try:
+        return known_deals(variant).are("solved", deals)
+    except ValueError as error:
+        warnings.warn(str(error), stacklevel=2)
+        return none
+
+
+def table_path(variant: str) -> Path:
+    """Give the file of a variant's evaluation deals, there or not."""
+    return FOLDER / f"{variant}.npz"
 
 
 def _read(path: Path, sheet: RuleSheet) -> KnownDeals:

@@ -62,6 +62,7 @@ def test_text_names_deals_and_what_was_seen() -> None:
     """A reader can tell which deals were played, from what, and who won."""
     text = comparison_text(evaluation([True, False], "one"), evaluation([False, False], "other"))
     assert "deals 0 to 1 (list " in text
+    assert "+42.00 foundation cards a deal [95 %: +0.00, +84.00; 99 % lower bound +0.00]" in text
     assert "what a player sees" in text
     assert "only by one 1, only by other 0, by neither 1; McNemar's exact p = 1" in text
 

@@ -13,7 +13,7 @@ from solitaire_env.evaluation import evaluate
 from solitaire_env.players import load_player
 from solitaire_env.policies import RandomPolicy
 from solitaire_env.replay import Replay
-from solitaire_env.solved_deals import STATUSES, add_wins, pack_known_deals
+from solitaire_env.solved_deals import STATUSES, add_wins, are_winnable, pack_known_deals
 from solitaire_env.solver import solve_deals
 from tests.helpers import every_variant
 from tests.tiny_games import TINY_CELLS
@@ -139,6 +139,9 @@ def test_bad_tables_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     pack_known_deals([verdict(0, "solved", 9)], tmp_path / "big-bertha.npz")
     with pytest.raises(ValueError, match="under other rules"):
         known_deals("big-bertha")
+    with pytest.warns(UserWarning, match="under other rules"):
+        assert not are_winnable("big-bertha", np.arange(2)).any()
+    assert not are_winnable("arabella", np.arange(2)).any()
     with pytest.raises(ValueError, match="spider"):
         known_deals("spider")
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tests.conftest import needs_module
-from tests.helpers import random_legal
 
 for name in ("torch", "sb3_contrib", "scipy", "safetensors"):
     needs_module(name)
@@ -16,13 +15,11 @@ for name in ("torch", "sb3_contrib", "scipy", "safetensors"):
 import torch as th  # noqa: E402 - after the check that it is there
 
 from agents.config import Config, Network  # noqa: E402
-from agents.greedy import load_weights  # noqa: E402
-from agents.greedy_playouts import GreedyInside  # noqa: E402
 from agents.layout import layout_of  # noqa: E402
 from agents.memory import TRIED_SLOTS, LoopMemory  # noqa: E402
 from agents.network_playouts import CHUNK, NetworkInside  # noqa: E402
 from agents.ppo_search import make  # noqa: E402
-from agents.search import Search, SearchPolicy  # noqa: E402
+from agents.search import Search  # noqa: E402
 from agents.weights import load_network, new_network, save_network  # noqa: E402
 from solitaire_env import VARIANTS, env_id  # noqa: E402
 from solitaire_env.engine.settings import settings_record  # noqa: E402
@@ -60,33 +57,6 @@ def test_choices_depend_on_the_seed_alone(checkpoint: Path) -> None:
     cards = [result.foundation_cards.tolist() for result in results]
     assert cards[0] == cards[1] != cards[2]
     assert len(results[0].deals) == 4
-
-
-@pytest.mark.parametrize("agent", ["network", "rules"])
-def test_hidden_cards_change_no_choice(agent: str, checkpoint: Path) -> None:
-    """The same seed chooses the same where the unseen cards lie otherwise."""
-    env: Any = gym.make(env_id(VARIANTS[GAME])).unwrapped
-    rng = np.random.default_rng(4)
-    _, info = env.reset(options={"deal": 1500})
-    for _ in range(12):
-        _, _, _, _, info = env.step(random_legal(info["action_mask"], rng))
-    hidden = [env.position(), env.determinize(rng), env.determinize(rng)]
-    assert len({tuple(position["stock"]) for position in hidden}) == 3
-    choices = []
-    for position in hidden:
-        other, told = env.reset(options={"position": position})
-        policy = player(agent, checkpoint)
-        policy.reset(np.arange(1), np.array([7], np.uint64))
-        mask = told["action_mask"].astype(np.bool_)
-        choices.append(policy.act(other[None], mask[None], np.arange(1))[0])
-    assert len(set(choices)) == 1
-
-
-def player(agent: str, checkpoint: Path) -> SearchPolicy:
-    """Make a searching player."""
-    if agent == "network":
-        return make(GAME, playouts=24, horizon=4, checkpoint=checkpoint)
-    return SearchPolicy(GAME, GreedyInside(GAME, load_weights(GAME)), playouts=12, width=4)
 
 
 def test_playouts_are_those_of_a_naive_player(checkpoint: Path) -> None:

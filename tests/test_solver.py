@@ -220,5 +220,14 @@ def test_the_command_prints_a_verdict(capsys: pytest.CaptureFixture[str], tmp_pa
     out = str(tmp_path / "deals.jsonl")
     assert main(["solve", "big-bertha", "--deals", "0:2", "--jobs", "1", "--out", out]) == 0
     assert "2 solved" in capsys.readouterr().out
-    for wrong in (["--deals", "2:1", "--out", out], ["--deals", "0:1"], ["--max-nodes", "0"]):
-        assert main(["solve", "big-bertha", *wrong]) == 2
+    many = ["--deals", "0:1", "--out", out]
+    for wrong in (
+        ["--deals", "2:1", "--out", out],
+        ["--deals", "0:1"],
+        ["--max-nodes", "0"],
+        [*many, "--json"],
+        [*many, "--moves"],
+        ["--deal", "0", "--out", out],
+        ["--jobs", "2"],
+    ):
+        assert main(["solve", "big-bertha", *wrong]) == 2, wrong

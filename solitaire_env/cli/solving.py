@@ -13,17 +13,17 @@ from solitaire_env.cli.common import Arguments, Commands, add_command, add_varia
 def print_known(arguments: Arguments) -> None:
     """Print what is known of a variant's evaluation deals, or renew it first."""
     from solitaire_env.replay import Replay
-    from solitaire_env.solved_deals import FOLDER, add_wins, known_deals, pack_known_deals
+    from solitaire_env.solved_deals import add_wins, known_deals, pack_known_deals, table_path
     from solitaire_env.solver.batch import check_wins, read_records
 
     if arguments.pack:
         records = read_records(arguments.pack)
         chosen = [record for (name, _), record in records.items() if name == arguments.variant]
         check_wins(chosen)
-        pack_known_deals(chosen, FOLDER / f"{arguments.variant}.npz")
+        pack_known_deals(chosen, table_path(arguments.variant))
     if arguments.wins:
         games = map(Replay.load, sorted(arguments.wins.iterdir()))
-        add_wins(games, FOLDER / f"{arguments.variant}.npz")
+        add_wins(games, table_path(arguments.variant))
     print(known_deals(arguments.variant))
 
 
@@ -35,6 +35,7 @@ def print_solve(arguments: Arguments) -> None:
     """
     from solitaire_env.solver import solve
 
+    _check_options(arguments)
     given = {name: getattr(arguments, name) for name in ("max_nodes", "max_bytes", "seed")}
     limits = {name: value for name, value in given.items() if value is not None}
     if arguments.deals is not None:
@@ -49,6 +50,14 @@ def print_solve(arguments: Arguments) -> None:
     print(f"{arguments.variant} deal {arguments.deal}: {verdict}")
     if arguments.moves:
         print("\n".join(map(str, verdict.moves)))
+
+
+def _check_options(arguments: Arguments) -> None:
+    """Refuse what tells nothing of one deal, or of many."""
+    many = arguments.deals is not None
+    for name in ("json", "moves") if many else ("out", "jobs"):
+        if getattr(arguments, name):
+            raise ValueError(f"--{name} does not go with {'--deals' if many else '--deal'}")
 
 
 def _solve_many(arguments: Arguments, limits: dict[str, int]) -> None:

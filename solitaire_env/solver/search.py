@@ -108,6 +108,11 @@ class Search:
         """Count the nodes that the last search has looked at."""
         return int(self._memory.now[Now.EXPANDED])
 
+    @property
+    def most_cards(self) -> int:
+        """Count the foundation cards of the best position that the last search has made."""
+        return int(self._memory.cards[: self._memory.now[Now.NODES]].max())
+
     def run(self, width: int, max_nodes: int) -> Status:
         """Search until there is an answer or so many nodes were looked at.
 
