@@ -13,7 +13,16 @@ from solitaire_env.exports import check_table, write_games
 from solitaire_env.files import check_file, check_folder
 from solitaire_env.players import AGENTS
 
-OPTIONS: Final = ("checkpoint", "temperature", "folder", "playouts", "width", "horizon", "nodes")
+OPTIONS: Final = (
+    "checkpoint",
+    "temperature",
+    "folder",
+    "playouts",
+    "width",
+    "horizon",
+    "rollout",
+    "nodes",
+)
 """What the command line hands on to the player."""
 
 
@@ -106,6 +115,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--playouts", type=int, help="of search: most games played on a choice")
     parser.add_argument("--width", type=int, help="of search: most moves tried a choice")
     parser.add_argument("--horizon", type=int, help="of ppo-search: moves of a playout")
+    parser.add_argument("--rollout", help="of ppo-search: who plays guesses on: network, greedy")
     parser.add_argument("--nodes", type=int, help="of hindsight: positions to look at in a deal")
     parser.add_argument("--folder", type=Path, help="where ppo looks for runs (default: runs)")
     return parser

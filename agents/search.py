@@ -56,7 +56,7 @@ class Inside(Protocol):
 
 
 FEWEST = 4
-"""Playouts that a choice between two moves needs."""
+"""Playouts that a choice between two moves needs; with less the other player chooses."""
 
 
 class Search:
@@ -127,7 +127,7 @@ class SearchPolicy:
     Args:
         variant: a rule sheet's name.
         inside: the other player.
-        playouts: games played on for a choice, at most.
+        playouts: games played on for a choice, at most; below `FEWEST` there is no search.
         width: moves that are tried at most, the best by the other player; fewer where the playouts
             would not do.
         doubt: standard errors by which a move must be better than the other player's choice.
@@ -141,7 +141,7 @@ class SearchPolicy:
     ) -> None:
         self._sheet = find_sheet(variant)
         self._inside = inside
-        self._playouts = whole_number("playouts", playouts, FEWEST, 2**20)
+        self._playouts = whole_number("playouts", playouts, 1, 2**20)
         self._width = whole_number("width", width, 2, 2**20)
         self._doubt = doubt
         layout = layout_of_variant(variant)
@@ -161,7 +161,8 @@ class SearchPolicy:
         scores = self._inside.rank(observations, self._memory.untried(observations, masks, rows))
         settled = self._inside.is_settled(observations, scores)
         actions = scores.argmax(axis=1)
-        unsure = np.flatnonzero(~settled & (np.isfinite(scores).sum(axis=1) > 1))
+        settled |= (np.isfinite(scores).sum(axis=1) < 2) | (self._playouts < FEWEST)
+        unsure = np.flatnonzero(~settled)
         for first in range(0, len(unsure), _TOGETHER):
             some = unsure[first : first + _TOGETHER]
             searches = [self._begin(observations[i], scores[i], chances[i]) for i in some]

@@ -1,7 +1,7 @@
 """Plots of evaluations and of training as PNG, SVG or PDF; they need the extra `plot`."""
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,38 @@ def plot_foundation_cards(evaluations: Sequence[Evaluation], path: str | Path) -
             axes.hist(each.foundation_cards, bins=bins, density=True, histtype="step", label=label)
         axes.set_xlabel("foundation cards at the end")
         axes.set_ylabel("share of the deals")
+        axes.legend(fontsize="small")
+
+    _save(draw, path)
+
+
+def plot_budgets(budgets: Mapping[int, Sequence[Evaluation]], path: str | Path) -> None:
+    """Draw win rates by playouts a choice, a line a player of a variant, with 95 % intervals.
+
+    Args:
+        budgets: playouts -> evaluations of searches that had so many.
+        path: the plot's file.
+
+    Raises:
+        ValueError: for no evaluations, or a file of another kind than `FORMATS`.
+        ImportError: without Matplotlib.
+    """
+    lines: dict[str, list[tuple[float, ...]]] = {}
+    for playouts in _some(sorted(budgets)):
+        for each in budgets[playouts]:
+            told = each.summary()
+            rates = [100 * told[name] for name in ("win_rate", "wilson_low", "wilson_high")]
+            lines.setdefault(f"{each.agent}, {each.variant}", []).append((playouts, *rates))
+
+    def draw(axes: Any) -> None:
+        for label, points in lines.items():
+            playouts, rates, low, high = zip(*points, strict=True)
+            (line,) = axes.plot(playouts, rates, marker="o", markersize=4, label=label)
+            axes.fill_between(playouts, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+        axes.set_xscale("log", base=4)
+        axes.set_xlabel("playouts a choice")
+        axes.set_ylabel("deals won, %, with 95 % interval")
+        axes.set_ylim(bottom=0)
         axes.legend(fontsize="small")
 
     _save(draw, path)

@@ -33,6 +33,25 @@ def test_the_command_draws_evaluations_and_runs(tmp_path: Path) -> None:
             assert (out / f"{name}.{kind}").read_bytes().startswith(start)
 
 
+def test_the_command_draws_budgets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Wins by playouts, as the files say how many there were; one that doesn't say is refused."""
+    files = []
+    for playouts in (1, 4, 16):
+        result = evaluate(RandomPolicy(), "san-juan-hill", range(5), name="search")
+        files.append(tmp_path / f"{playouts}.json")
+        told = {**result.to_json(), "options": {"playouts": str(playouts)}}
+        files[-1].write_text(json.dumps(told))
+    plot.main(["--budgets", *map(str, files), "--out", str(tmp_path)])
+    assert (tmp_path / "budgets.png").read_bytes().startswith(SIGNATURES["png"])
+    drawn = (tmp_path / "budgets.svg").read_text()
+    assert "playouts a choice" in drawn
+    assert "search, san-juan-hill" in drawn
+    files[0].write_text(json.dumps(result.to_json()))
+    with pytest.raises(SystemExit, match="2"):
+        plot.main(["--budgets", *map(str, files), "--out", str(tmp_path)])
+    assert "1.json was not played with --playouts" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("arguments", [[], ["missing.json"], ["--runs", "missing"]])
 def test_nothing_to_draw_is_refused(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

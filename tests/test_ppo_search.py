@@ -15,10 +15,13 @@ for name in ("torch", "sb3_contrib", "scipy", "safetensors"):
 import torch as th  # noqa: E402 - after the check that it is there
 
 from agents.config import Config, Network  # noqa: E402
+from agents.greedy import load_weights  # noqa: E402
+from agents.greedy_playouts import GreedyInside  # noqa: E402
 from agents.layout import layout_of  # noqa: E402
 from agents.memory import TRIED_SLOTS, LoopMemory  # noqa: E402
 from agents.network_playouts import CHUNK, NetworkInside  # noqa: E402
-from agents.ppo_search import make  # noqa: E402
+from agents.ppo import make as make_alone  # noqa: E402
+from agents.ppo_search import GuidedInside, make  # noqa: E402
 from agents.search import Search  # noqa: E402
 from agents.weights import load_network, new_network, save_network  # noqa: E402
 from solitaire_env import VARIANTS, env_id  # noqa: E402
@@ -155,9 +158,49 @@ def test_rounds_halve_and_the_first_stays() -> None:
     assert doubtful.choice(1.0) == 9
 
 
-@pytest.mark.parametrize("option", [{"playouts": 3}, {"width": 1}, {"playouts": 2.5}])
+def test_below_the_fewest_playouts_the_network_chooses(checkpoint: Path) -> None:
+    """One playout compares nothing: the network alone plays the same games."""
+    played = [
+        evaluate(player, GAME, range(3), max_episode_steps=30)
+        for player in (
+            make(GAME, playouts=1, checkpoint=checkpoint),
+            make_alone(GAME, checkpoint=checkpoint, temperature=0),
+        )
+    ]
+    np.testing.assert_array_equal(played[0].foundation_cards, played[1].foundation_cards)
+    np.testing.assert_array_equal(played[0].score, played[1].score)
+
+
+def test_rules_play_out_what_the_network_would_try(checkpoint: Path) -> None:
+    """With rollout="greedy" moves are the network's to choose, and games are played to the end."""
+    network, about = load_network(checkpoint, GAME)
+    alone = NetworkInside(GAME, network, about["config"], 4)
+    guided, rules = GuidedInside(GAME, alone), GreedyInside(GAME, load_weights(GAME))
+    env: Any = gym.make(env_id(VARIANTS[GAME])).unwrapped
+    observation, info = env.reset(options={"deal": 1700})
+    seen, masks = observation[None], info["action_mask"][None].astype(np.bool_)
+    np.testing.assert_array_equal(guided.rank(seen, masks), alone.rank(seen, masks))
+    worth = []
+    for inside in (guided, rules):
+        table = Table(VARIANTS[GAME], 3, settings_record(no_progress_limit=200))
+        table.seed(np.arange(3), range(3))
+        table.deal(np.arange(3), np.arange(1600, 1603))
+        firsts = table.legal(np.arange(3)).argmax(axis=1)
+        tried = np.zeros((1, TRIED_SLOTS), np.uint64)
+        worth.append(inside.play_out(table, firsts, tried, np.zeros(3, np.int64)))
+        assert (table.games.outcome != 0).all()
+    np.testing.assert_array_equal(*worth)
+
+
+def test_bad_rollouts(checkpoint: Path) -> None:
+    """Are refused by name."""
+    with pytest.raises(ValueError, match="rollout is 'chance', accepted"):
+        make(GAME, rollout="chance", checkpoint=checkpoint)
+
+
+@pytest.mark.parametrize("option", [{"playouts": 0}, {"width": 1}, {"playouts": 2.5}])
 def test_bad_budgets(option: dict[str, Any], checkpoint: Path) -> None:
-    """A choice needs two moves, and two playouts of each."""
+    """A choice needs two moves."""
     ((name, value),) = option.items()
     with pytest.raises(ValueError, match=f"{name} is {value!r}, accepted"):
         make(GAME, **option, checkpoint=checkpoint)

@@ -1,0 +1,171 @@
+"""The results table: `python -m agents.results` plays what is missing, and writes it as CSV.
+
+Its rows are in configs/results.toml. What was played is kept a file a row, so that the same command
+goes on where it was interrupted.
+"""
+
+import argparse
+import csv
+import json
+import time
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from agents.registry import load_agent
+from solitaire_env import VARIANTS, known_deals
+from solitaire_env.deal_lists import read_deals
+from solitaire_env.evaluation import evaluate
+from solitaire_env.statistics import wilson_interval
+
+ROWS: Final = Path("configs/results.toml")
+TABLE: Final = Path("docs/results.csv")
+
+COLUMNS: Final = (
+    "variant",
+    "player",
+    "deals",
+    "won",
+    "rate_low",
+    "rate_high",
+    "winnable_won",
+    "foundation_cards",
+    "score",
+    "moves",
+    "seconds",
+    "command",
+)
+"""What is told of a row: counts, 95 % Wilson interval, means a game, and processor time a game."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A player of a variant.
+
+    Attributes:
+        variant: a rule sheet's name.
+        player: what the table calls it.
+        agent: see `agents.registry.load_agent`.
+        deals: see `deal_lists.read_deals`.
+        options: for the agent.
+    """
+
+    variant: str
+    player: str
+    agent: str
+    deals: str = "test"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def command(self) -> str:
+        """Give the command line that plays the row alone."""
+        words = ["python -m agents.evaluate", f"--agent {self.agent}", f"--variant {self.variant}"]
+        words += [f"--deals {self.deals}"]
+        return " ".join(words + [f"--{name} {value}" for name, value in self.options.items()])
+
+    def told(self, folder: Path) -> dict[str, Any]:
+        """Give what is told of the row, by its column: played now, or read from a folder."""
+        path = folder / f"{self.variant}-{self.player}.json"
+        kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        if kept.get("command") != self.command:
+            kept = self._play()
+            path.write_text(json.dumps(kept) + "\n", encoding="utf-8")
+        rate = {"rate_low": kept["wilson_low"], "rate_high": kept["wilson_high"]}
+        own = {"player": self.player, "won": kept["wins"], **rate}
+        return {name: own.get(name, kept.get(name)) for name in COLUMNS}
+
+    def _play(self) -> dict[str, Any]:
+        """Play the row's deals; as JSON can hold it, with command and processor time a game."""
+        player, deals = load_agent(self.agent, self.variant, **self.options), read_deals(self.deals)
+        began = time.process_time()
+        played = evaluate(player, self.variant, deals, name=self.player)
+        seconds = (time.process_time() - began) / len(deals)
+        told = {"options": dict(self.options), "command": self.command, "seconds": seconds}
+        return {**played.to_json(), **told}
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Read the rows of a TOML file, each for all variants, with what differs for some of them.
+
+    Raises:
+        ValueError: for a file that is missing or says something else.
+    """
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))["rows"]
+        parts = [(row.pop("variants", {}), row) for row in told]
+        return [
+            Row(variant, **{**row, **differs.get(variant, {})})
+            for variant in VARIANTS
+            for differs, row in parts
+        ]
+    except (OSError, KeyError, TypeError, AttributeError, tomllib.TOMLDecodeError) as error:
+        raise ValueError(f"{path} tells no rows of the table: {error}") from None
+
+
+def solver_row(variant: str) -> dict[str, Any]:
+    """Tell of the solver, which sees all cards, what the package knows."""
+    known = known_deals(variant)
+    count, won = len(known.statuses), int((known.lengths > 0).sum())
+    low, high = wilson_interval(won, count)
+    told = {"player": "solver", "deals": count, "won": won, "rate_low": low, "rate_high": high}
+    told |= {"variant": variant, "winnable_won": 1.0, "moves": known.lengths.sum() / max(won, 1)}
+    return {name: told.get(name) for name in COLUMNS} | {
+        "command": f"solitaire-env known {variant}"
+    }
+
+
+def write_table(lines: Iterable[Mapping[str, Any]], path: Path) -> None:
+    """Write lines by their columns, figures to four digits."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        for line in lines:
+            writer.writerow({name: _text(value) for name, value in line.items()})
+
+
+def _text(value: Any) -> Any:
+    return f"{value:.4g}" if isinstance(value, float) else value
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Play, and write the table, as the command line says."""
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    try:
+        rows = [row for row in read_rows(given.rows) if _wanted(row, given)]
+        given.folder.mkdir(parents=True, exist_ok=True)
+        lines = [row.told(given.folder) for row in rows]
+        lines += [solver_row(variant) for variant in dict.fromkeys(row.variant for row in rows)]
+        order = list(VARIANTS)
+        write_table(sorted(lines, key=lambda line: order.index(line["variant"])), given.out)
+    except (ValueError, ImportError, OSError) as error:
+        parser.error(str(error))
+    print(f"{len(lines)} rows: {given.out}")
+
+
+def _wanted(row: Row, given: argparse.Namespace) -> bool:
+    return (not given.variants or row.variant in given.variants) and (
+        not given.players or row.player in given.players
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.results",
+        description="Play the rows of the results table that are missing, and write it.",
+        epilog="example: python -m agents.results --variants san-juan-hill --players greedy ppo",
+    )
+    parser.add_argument("--rows", type=Path, default=ROWS, help=f"TOML file (default: {ROWS})")
+    parser.add_argument("--variants", nargs="+", choices=list(VARIANTS), help="default: all")
+    parser.add_argument("--players", nargs="+", metavar="NAME", help="default: all")
+    parser.add_argument(
+        "--folder", type=Path, default=Path("runs/results"), help="of what was played"
+    )
+    parser.add_argument("--out", type=Path, default=TABLE, help=f"CSV file (default: {TABLE})")
+    return parser
+
+
+if __name__ == "__main__":
+    main()
