@@ -24,7 +24,7 @@ class Args:
 
     variant: str = "san-juan-hill"
     """a rule sheet's name"""
-    steps: int = 400_000
+    steps: int = 300_000
     """moves of training, all games together"""
     deals: int = 1000
     """held-out deals that are played in the end: 0 and up"""

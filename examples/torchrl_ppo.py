@@ -89,7 +89,7 @@ def train(steps: int, seed: int) -> nn.Module:
 def main() -> None:
     """Train, then play the held-out deals beside random legal play."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=300_000, help="moves of training")
+    parser.add_argument("--steps", type=int, default=200_000, help="moves of training")
     parser.add_argument("--deals", type=int, default=1000, help="held-out deals, 0 and up")
     parser.add_argument("--seed", type=int, default=1, help="of deals, weights and chance")
     given = parser.parse_args()

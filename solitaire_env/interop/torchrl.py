@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from solitaire_env.envs.options import check_seed
 from solitaire_env.interop.batches import make_batch, step_rows
 
 try:
@@ -52,7 +53,7 @@ class SolitaireTorchRLEnv(EnvBase):
         self._next_seed: int | None = None
         self._set_specs()
         if seed is not None:
-            self.set_seed(seed)
+            self._set_seed(seed)
 
     def _set_specs(self) -> None:
         size = self._envs.single_observation_space.shape[0]
@@ -75,7 +76,7 @@ class SolitaireTorchRLEnv(EnvBase):
         return self._envs.num_envs
 
     def _set_seed(self, seed: int | None) -> None:
-        self._next_seed = seed
+        self._next_seed = None if seed is None else check_seed(seed)
 
     def _reset(self, tensordict: TensorDictBase | None = None, **options: Any) -> TensorDict:
         rows = None if tensordict is None else tensordict.get("_reset", None)
