@@ -62,9 +62,7 @@ def train(steps: int, seed: int) -> nn.Module:
     )
     optimizer = torch.optim.Adam(loss.parameters(), lr=LEARNING_RATE)
     sampler = SamplerWithoutReplacement()
-    buffer = ReplayBuffer(
-        storage=LazyTensorStorage(FRAMES), sampler=sampler, batch_size=MINIBATCH
-    )
+    buffer = ReplayBuffer(storage=LazyTensorStorage(FRAMES), sampler=sampler, batch_size=MINIBATCH)
     collector = Collector(env, actor, frames_per_batch=FRAMES, total_frames=max(steps, FRAMES))
     for done, data in enumerate(collector, 1):
         optimizer.param_groups[0]["lr"] = LEARNING_RATE * max(0.0, 1 - done * FRAMES / steps)

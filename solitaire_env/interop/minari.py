@@ -15,7 +15,6 @@ from solitaire_env.records import ReplayError, game_record
 from solitaire_env.replay import Replay
 
 try:
-    import h5py  # noqa: F401 - the form in which Minari writes needs it
     import minari
     from minari.data_collector import EpisodeBuffer
 except ImportError as error:
@@ -55,8 +54,8 @@ def write_dataset(dataset_id: str, games: Iterable[Game], **metadata: Any) -> mi
     if dataset_id in minari.list_local_datasets():
         raise ValueError(f"dataset_id is {dataset_id!r}, which is there already: delete it first")
     episodes = [_episode(env, replay) for replay in replays]
-    told = {"env": env, "eval_env": env.spec, "data_format": "hdf5", **metadata}
-    return minari.create_dataset_from_buffers(dataset_id, buffer=episodes, **told)
+    told: dict[str, Any] = {"eval_env": env.spec, "data_format": "hdf5", **metadata}
+    return minari.create_dataset_from_buffers(dataset_id, episodes, env, **told)
 
 
 def _replay_of(game: Game) -> Replay:
@@ -95,8 +94,8 @@ def _episode(env: gym.Env[Any, Any], replay: Replay) -> EpisodeBuffer:
     rewards, terminations, truncations = zip(*results, strict=True)
     return EpisodeBuffer(
         options=start,
-        observations=np.stack(seen),
-        actions=np.array(replay.actions, np.int64),
+        observations=list(seen),
+        actions=list(replay.actions),
         rewards=list(rewards),
         terminations=list(terminations),
         truncations=list(truncations),

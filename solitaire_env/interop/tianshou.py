@@ -22,15 +22,13 @@ except ImportError as error:
 Ids = int | Sequence[int] | IntArray | None
 Infos = npt.NDArray[np.object_]
 
-_TOLD = ("deal", "moves", "foundation_cards", "score")
-
 
 class SolitaireTianshouEnv(BaseVectorEnv):
     """The native batch: collectors deal anew where games are over.
 
     An observation is `Batch(obs=(k, n) uint8, mask=(k, A) bool)`; an info a dict a game, with
-    `env_id`, `deal`, `moves`, `foundation_cards` and `score`. `reset` takes the batch's reset
-    options as `reset(options={"deal": 7})`.
+    `env_id`, `deal` and `foundation_cards`. `reset` takes the batch's reset options as
+    `reset(options={"deal": 7})`.
 
     Args:
         variant: a rule sheet's name ("san-juan-hill") or an id ("solitaire_env/SanJuanHill-v0").
@@ -162,8 +160,10 @@ def _observed(observations: Any, masks: BoolArray, rows: IntArray) -> Any:
 
 def _told(infos: dict[str, Any], rows: IntArray) -> Infos:
     """Give the infos of some games as dicts of Python values."""
-    columns = [rows.tolist(), *(infos[name][rows].tolist() for name in _TOLD)]
-    names = ("env_id", *_TOLD)
+    columns = (rows, infos["deal"][rows], infos["foundation_cards"][rows])
     told = np.empty(len(rows), object)
-    told[:] = [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+    told[:] = [
+        {"env_id": row, "deal": deal, "foundation_cards": cards}
+        for row, deal, cards in zip(*(column.tolist() for column in columns), strict=True)
+    ]
     return told

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from solitaire_env.engine.state import IntArray
 from solitaire_env.envs.options import check_seed
 from solitaire_env.interop.batches import make_batch, step_rows
 
@@ -57,18 +58,20 @@ class SolitaireTorchRLEnv(EnvBase):
 
     def _set_specs(self) -> None:
         size = self._envs.single_observation_space.shape[0]
-        actions, count = int(self._envs.single_action_space.n), self.num_envs
+        actions, games = int(self._envs.single_action_space.n), self.batch_size
+        one = torch.Size([*games, 1])
+        seen, mask = torch.Size([*games, size]), torch.Size([*games, actions])
         self.observation_spec = Composite(
-            observation=Bounded(0, 255, (count, size), dtype=torch.uint8),
-            action_mask=Binary(actions, (count, actions), dtype=torch.bool),
-            foundation_cards=Unbounded((count, 1), dtype=torch.int64),
-            deal=Unbounded((count, 1), dtype=torch.int64),
-            shape=(count,),
+            observation=Bounded(0, 255, seen, dtype=torch.uint8),
+            action_mask=Binary(actions, mask, dtype=torch.bool),
+            foundation_cards=Unbounded(one, dtype=torch.int64),
+            deal=Unbounded(one, dtype=torch.int64),
+            shape=games,
         ).to(self.device)
-        self.action_spec = Categorical(actions, (count,), dtype=torch.int64).to(self.device)
-        self.reward_spec = Unbounded((count, 1)).to(self.device)
-        ends: dict[str, Any] = {name: Binary(1, (count, 1), dtype=torch.bool) for name in _ENDS}
-        self.done_spec = Composite(ends, shape=(count,)).to(self.device)
+        self.action_spec = Categorical(actions, games, dtype=torch.int64).to(self.device)
+        self.reward_spec = Unbounded(one).to(self.device)
+        ends: dict[str, Any] = {name: Binary(1, one, dtype=torch.bool) for name in _ENDS}
+        self.done_spec = Composite(ends, shape=games).to(self.device)
 
     @property
     def num_envs(self) -> int:
@@ -89,7 +92,8 @@ class SolitaireTorchRLEnv(EnvBase):
         return self._told(observations, masks, infos, dict.fromkeys(_ENDS, none))
 
     def _step(self, tensordict: TensorDictBase) -> TensorDict:
-        actions = tensordict["action"].cpu().numpy()
+        given: Any = tensordict["action"]
+        actions: IntArray = given.cpu().numpy()
         going = tensordict.get("_step", None)
         rows = np.ones(len(actions), np.bool_) if going is None else going.reshape(-1).cpu().numpy()
         observations, rewards, terminated, truncated, infos = step_rows(self._envs, actions, rows)
@@ -105,7 +109,8 @@ class SolitaireTorchRLEnv(EnvBase):
         columns = {name: infos[name] for name in ("foundation_cards", "deal")} | ends
         # Where a game is over no action is legal, and none could be drawn.
         drawn = masks | ~masks.any(axis=1, keepdims=True)
-        self.action_spec.update_mask(torch.as_tensor(drawn, device=self.device))
+        actions: Any = self.action_spec
+        actions.update_mask(torch.as_tensor(drawn, device=self.device))
         content = {"observation": observations, "action_mask": masks}
         content |= {name: column[:, None] for name, column in columns.items()}
         tensors = {name: torch.as_tensor(array) for name, array in content.items()}
