@@ -1,5 +1,8 @@
 """What the doors share: steps of some games of a batch, players by scores, tables beside random."""
 
+import importlib
+import sys
+
 import numpy as np
 import pytest
 
@@ -75,3 +78,15 @@ def test_beside_random_plays_the_same_deals() -> None:
     assert (ours.agent, random.agent, random.seed) == ("ours", "random", 3)
     np.testing.assert_array_equal(ours.deals, random.deals)
     np.testing.assert_array_equal(ours.foundation_cards, random.foundation_cards)
+
+
+@pytest.mark.parametrize("library", ["torchrl", "tianshou", "minari"])
+def test_a_missing_library_says_what_to_install(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error names the extra."""
+    door = f"solitaire_env.interop.{library}"
+    monkeypatch.delitem(sys.modules, door, raising=False)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match=rf"pip install 'solitaire-env\[{library}\]'"):
+        importlib.import_module(door)

@@ -86,8 +86,8 @@ def test_bad_arguments_are_named(kwargs: dict[str, Any], named: str) -> None:
 def test_bad_actions_and_options_are_named() -> None:
     """As the batch itself refuses them."""
     env = SolitaireTorchRLEnv(VARIANT, 2, illegal="raise")
-    with pytest.raises(ValueError, match="a reset option is 'dael'"):
-        env.reset(dael=3)
+    with pytest.raises(ValueError, match="a reset option is 'dealt'"):
+        env.reset(dealt=3)
     table = env.reset(deal=3)
     table["action"] = (~table["action_mask"]).int().argmax(-1)
     with pytest.raises(ValueError, match="is illegal now"):
