@@ -186,7 +186,7 @@ def tianshou_native(games: Games) -> Table:
 
 def tianshou_own(kind: Callable[..., Any], games: Games) -> Table:
     """Take Tianshou's DummyVectorEnv or SubprocVectorEnv."""
-    return tianshou_table(kind(singles(games)))
+    return tianshou_table(kind(singles(games, masked=True)))
 
 
 OTHERS = {
@@ -198,10 +198,11 @@ OTHERS = {
 """Library -> our door, what takes its own, in one process, in many."""
 
 
-def contestants(games: Games, processes: int) -> list[Contestant]:
+def contestants(libraries: Sequence[str], games: Games, processes: int) -> list[Contestant]:
     """List who is measured, ours first in each library."""
     listed = []
-    for library, (ours, theirs, inside, outside) in OTHERS.items():
+    for library in libraries:
+        ours, theirs, inside, outside = OTHERS[library]
         listed.append(Contestant(library, "native batch", games, ours))
         listed.append(Contestant(library, inside.__name__, games, partial(theirs, inside)))
         few = games.first(processes)
@@ -250,6 +251,7 @@ def main() -> None:
     """Measure and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--variant", choices=VARIANTS, default="san-juan-hill")
+    parser.add_argument("--libraries", nargs="+", choices=OTHERS, default=list(OTHERS))
     parser.add_argument("--games", type=int, default=128, help="side by side in one process")
     parser.add_argument("--processes", type=int, default=4, help="with a game each")
     parser.add_argument("--seconds", type=float, default=0.2, help="duration of a run")
@@ -257,7 +259,8 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(1)
     games = record(given.variant, whole_number("games", given.games, 1, 100_000))
-    listed = contestants(games, whole_number("processes", given.processes, 1, len(games.deals)))
+    processes = whole_number("processes", given.processes, 1, len(games.deals))
+    listed = contestants(given.libraries, games, processes)
     runs = whole_number("runs", given.runs, 1, 1000)
     rates = measure(listed, check_seconds(given.seconds), runs)
     print(", ".join(f"{name} {value}" for name, value in machine().items()))
