@@ -25,7 +25,7 @@ $(VENV)/.stamp: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $$($(PYTHON) --version) is too old; set PYTHON to a Python 3.11 or newer" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' || { echo "make: $(PYTHON) has no venv; install it (Debian: python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[agents,dev,docs,plot,render,video,web]'
+	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[agents,cleanrl,dev,docs,minari,optuna,plot,render,tianshou,torchrl,video,web]'
 	@touch $@
 
 demo: $(VENV)/.stamp ## train a short San Juan Hill agent, then print it beside random play

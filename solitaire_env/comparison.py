@@ -1,13 +1,14 @@
 """Compare evaluations: differences on the same deals, and a table of text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from solitaire_env.deal_lists import list_hash
-from solitaire_env.evaluation import Evaluation
+from solitaire_env.evaluation import Evaluation, evaluate
+from solitaire_env.policies import Policy, RandomPolicy
 from solitaire_env.statistics import bootstrap_means, mcnemar_exact
 
 
@@ -80,6 +81,29 @@ def paired_wins(one: Evaluation, other: Evaluation) -> PairedWins:
 def _check_paired(one: Evaluation, other: Evaluation) -> None:
     if one.variant != other.variant or not np.array_equal(one.deals, other.deals):
         raise ValueError(f"{one.agent} and {other.agent} played other deals: nothing to pair")
+
+
+def beside_random(
+    policy: Policy, variant: str, deals: Iterable[int], *, name: str = "policy", **kwargs: Any
+) -> tuple[Evaluation, Evaluation]:
+    """Let a policy, then the random legal player, play each of some deals: see `evaluate`.
+
+    `print(comparison_text(*beside_random(...)))` prints the table.
+
+    Args:
+        policy: the player.
+        variant: a rule sheet's name, as "san-juan-hill".
+        deals: their numbers, each another.
+        name: what to call the policy.
+        **kwargs: for both evaluations.
+
+    Raises:
+        ValueError: see `evaluate`.
+        IllegalActionError: if the policy chooses an illegal action.
+    """
+    numbers = list(deals)
+    ours = evaluate(policy, variant, numbers, name=name, **kwargs)
+    return ours, evaluate(RandomPolicy(), variant, numbers, name="random", **kwargs)
 
 
 def comparison_text(one: Evaluation, other: Evaluation) -> str:

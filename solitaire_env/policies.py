@@ -1,6 +1,6 @@
 """Players of many games at once: what they are asked, and what they may tell of their thoughts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
@@ -123,6 +123,39 @@ class RandomPolicy:
         counts = masks.sum(axis=1)
         chosen = np.floor(self._streams.draw(rows) * counts).astype(np.int64)
         return (masks.cumsum(axis=1) > chosen[:, None]).argmax(axis=1)
+
+
+class ScoredPolicy:
+    """Draws legal actions by what a function gives them, as a network's logits: no memory.
+
+    Args:
+        score: observations (k, n) uint8 to scores (k, A); an action is e times as probable for a
+            score of one more, and impossible where it is illegal.
+    """
+
+    def __init__(self, score: Callable[[ByteArray], npt.ArrayLike]) -> None:
+        self._score = score
+        self._streams = GameStreams()
+
+    def reset(self, rows: IntArray, seeds: SeedArray) -> None:
+        """Begin games: see `Policy`."""
+        self._streams.reset(rows, seeds)
+
+    def act(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> IntArray:
+        """Choose actions: see `Policy`.
+
+        Raises:
+            ValueError: for scores of another shape, or none that is finite in a game.
+        """
+        scores = np.asarray(self._score(observations), np.float64)
+        if scores.shape != masks.shape:
+            raise ValueError(f"scores are {scores.shape}, accepted are {masks.shape}")
+        scores = np.where(masks, scores, -np.inf)
+        highest = scores.max(axis=1, keepdims=True)
+        if not np.isfinite(highest).all():
+            raise ValueError("scores of legal actions are not finite, accepted is one that is")
+        sums = np.exp(scores - highest).cumsum(axis=1)
+        return (sums > (self._streams.draw(rows) * sums[:, -1])[:, None]).argmax(axis=1)
 
 
 def random_player(variant: str) -> RandomPolicy:

@@ -15,7 +15,7 @@ def needs_module(name: str) -> ModuleType:
     """Import a module of an extra: without it skip, or fail where the CI variable is set."""
     if os.environ.get("CI"):
         return importlib.import_module(name)
-    extras = ".[agents,dev,render,video,web]"
+    extras = ".[agents,cleanrl,dev,minari,optuna,render,tianshou,torchrl,video,web]"
     return pytest.importorskip(name, reason=f"{name} is not installed: pip install '{extras}'")
 
 

@@ -86,11 +86,8 @@ def code_blocks(page: Path) -> list[str]:
 def requirements() -> list[Requirement]:
     """List what the package and the extras of the tested set ask for."""
     extras = PROJECT["optional-dependencies"]
-    texts = PROJECT["dependencies"] + [
-        text
-        for name in ("agents", "dev", "docs", "plot", "render", "video", "web")
-        for text in extras[name]
-    ]
+    tested = [name for name in extras if name != "ray"]
+    texts = PROJECT["dependencies"] + [text for name in tested for text in extras[name]]
     return [Requirement(text) for text in texts]
 
 

@@ -7,7 +7,7 @@ import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 
-from solitaire_env.envs.registration import env_id, find_sheet
+from solitaire_env.interop.batches import full_id
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -40,8 +40,7 @@ def make_vec_env(
     Raises:
         ValueError: for an unknown variant or an argument that the environment does not accept.
     """
-    name = variant if "/" in variant else env_id(find_sheet(variant))
-    venv = SolitaireVecEnv(name, num_envs, **kwargs)
+    venv = SolitaireVecEnv(full_id(variant), num_envs, **kwargs)
     if seed is not None:
         venv.seed(seed)
     return venv
