@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 LEFT_OUT: Final = os.environ.get("WITHOUT", "").split()
-"""Modules that this run leaves out on purpose, as `make test-newest` does: no fault in CI either."""
+"""Modules that this run leaves out on purpose, as `make test-newest` does, in CI too."""
 
 
 def needs_module(name: str) -> ModuleType:

@@ -1,15 +1,12 @@
 """The project around the code: layers, package, documentation."""
 
 import ast
-import importlib.util
-import re
 import subprocess
 import sys
 import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -17,7 +14,6 @@ from packaging.requirements import Requirement
 
 import solitaire_env
 from solitaire_env import VARIANTS
-from tests.conftest import needs_module
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "solitaire_env"
@@ -33,26 +29,12 @@ SHARED_FILES = [
     *(PACKAGE / "envs").glob("*.py"),
     *(PACKAGE / "render").glob("*.py"),
 ]
-PAGES = [
-    ROOT / name
-    for name in ("README.md", "docs/quickstart.md", "docs/agents.md", "docs/pictures.md")
-]
 
 
 def run_python(code: str) -> str:
     """Run code in a fresh interpreter and return what it prints."""
     command = [sys.executable, "-c", code]
     return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
-
-
-def generator() -> ModuleType:
-    """Import docs/generate.py, which is no package's."""
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -76,11 +58,6 @@ def spoken(path: Path) -> set[str]:
             str(getattr(node, part)) for part in ("id", "attr", "name") if hasattr(node, part)
         }
     return words
-
-
-def code_blocks(page: Path) -> list[str]:
-    """Cut the Python blocks out of a page."""
-    return re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
 def requirements() -> list[Requirement]:
@@ -175,31 +152,3 @@ def test_the_tested_set_pins_what_is_asked_for() -> None:
         if not asked.specifier.contains(pinned.get(asked.name.lower().replace("_", "-"), "0"))
     ]
     assert not wrong
-
-
-def test_readme_table_is_generated() -> None:
-    """The README's table of environments is what the sheets say."""
-    text = (ROOT / "README.md").read_text()
-    assert generator().readme_with_table(text) == text
-
-
-def test_a_page_for_every_variant(tmp_path: Path) -> None:
-    """The documentation has a page a variant, with its observation's fields."""
-    generator().write_pages(tmp_path)
-    pages = {path.stem for path in tmp_path.glob("*.md")}
-    assert pages == {"index", *VARIANTS}
-    assert "`tableau`" in (tmp_path / "arabella.md").read_text()
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_documented_code_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a newcomer copies works."""
-    monkeypatch.chdir(tmp_path)
-    blocks = code_blocks(page)
-    assert blocks
-    if "sb3" in page.read_text():
-        needs_module("sb3_contrib")
-    if "RecordVideo" in page.read_text():
-        needs_module("moviepy")
-    for block in blocks:
-        exec(block, {})
