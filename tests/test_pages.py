@@ -69,7 +69,7 @@ def test_commands_that_sentences_name_exist(name: str) -> None:
         "solitaire-env dance arabella",
         "solitaire-env deal arabella --deals 7",
         "solitaire-env deal spider",
-        "python -m agents.trian configs/arabella.toml",
+        "python -m agents.trains configs/arabella.toml",
         "python -m agents.demo",
         "python -m agents.train configs/spider.toml",
         "python -m agents.train configs/arabella.toml --set ppo.no_such_key=1",
