@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -29,6 +30,12 @@ from tests.conftest import needs_module
 from tests.helpers import ROOT
 
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS: Final[dict[str, list[str]]] = PROJECT["optional-dependencies"]
+
+MAKEFILE: Final = (ROOT / "Makefile").read_text()
+TESTED: Final = ["agents", *re.findall(r"^EXTRAS := (.*)$", MAKEFILE, re.MULTILINE)[0].split(",")]
+"""The extras that `make` installs; others need a virtual environment of their own."""
+
 CHECKOUT: Final = ("agents", "benchmarks", "configs", "docs", "examples", "solitaire_env")
 """Folders that a reader has before him."""
 
@@ -39,6 +46,9 @@ QUICK: Final = re.compile(r"solitaire-env (list|rules|deal|known|replay|solve|wa
 """Commands that are run as they are printed; all others are only checked."""
 SLOW: Final = ("--deals", "--pack", "--wins", "my_module:make")
 """Words of commands that would take minutes, change the package, or need what is not there."""
+
+NEEDS: Final = {"--gif": "PIL"}
+"""Options that need a module of an extra."""
 
 
 class Block(NamedTuple):
@@ -124,8 +134,16 @@ def _run_code(text: str, folder: Path) -> None:
     except Exception as error:
         if (name := missing_module(error)) is None:
             raise
+        if name.partition(".")[0] in elsewhere():
+            pytest.skip(f"{name} needs a virtual environment of its own")
         needs_module(name)
         raise
+
+
+def elsewhere() -> set[str]:
+    """Name the modules of extras that `make` does not install, as Ray."""
+    asked = [text for extra, texts in EXTRAS.items() if extra not in TESTED for text in texts]
+    return {Requirement(text).name.replace("-", "_") for text in asked}
 
 
 def missing_module(error: BaseException | None) -> str | None:
@@ -156,6 +174,8 @@ def is_quick(words: list[str]) -> bool:
 
 def run(words: list[str], folder: Path) -> None:
     """Run a command as a reader would, with this interpreter's commands first on the path."""
+    for option in set(NEEDS) & set(words):
+        needs_module(NEEDS[option])
     bin_first = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environment = {**os.environ, "PATH": bin_first, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
@@ -257,21 +277,19 @@ def _check_meaning(given: argparse.Namespace) -> None:
 
 def _check_make(words: list[str]) -> None:
     """Check that targets and variables are in the Makefile."""
-    makefile = (ROOT / "Makefile").read_text()
     for word in words:
         name, equals, _ = word.partition("=")
         pattern = rf"^{re.escape(name)} [?:]?=" if equals else rf"^{re.escape(name)}:"
-        assert re.search(pattern, makefile, re.MULTILINE), f"the Makefile has no {name}"
+        assert re.search(pattern, MAKEFILE, re.MULTILINE), f"the Makefile has no {name}"
 
 
 def _check_pip(words: list[str]) -> None:
     """Check that what is installed is this project, by extras that it has, or asked for by one."""
     assert words[0] == "install"
-    extras = PROJECT["optional-dependencies"]
-    texts = [PROJECT["name"], *(text for texts in extras.values() for text in texts)]
+    texts = [PROJECT["name"], *(text for texts in EXTRAS.values() for text in texts)]
     asked = {canonicalize_name(Requirement(text).name) for text in texts}
     for word in words[1:]:
         if word not in ("-e", "--editable", "--constraint", "constraints.txt"):
             wanted = Requirement(re.sub(r"^\.", PROJECT["name"], word))
             assert canonicalize_name(wanted.name) in asked, f"what is {word}?"
-            assert wanted.extras <= set(extras), f"{word}: the extras are {', '.join(extras)}"
+            assert wanted.extras <= set(EXTRAS), f"{word}: the extras are {', '.join(EXTRAS)}"

@@ -4,10 +4,8 @@ import ast
 import re
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -15,10 +13,10 @@ from packaging.version import Version
 
 import solitaire_env
 from solitaire_env import VARIANTS
+from tests.helpers import ROOT
+from tests.pages import EXTRAS, MAKEFILE, PROJECT, TESTED
 
-ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "solitaire_env"
-PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 PURE = ["cards.py", "rulesheet.py", "rulings.py", "describe.py", "notation.py"]
 PURE_FILES = [*(PACKAGE / name for name in PURE), *(PACKAGE / "variants").glob("*.py")]
@@ -63,13 +61,8 @@ def spoken(path: Path) -> set[str]:
 
 def requirements() -> list[Requirement]:
     """List what the package and the extras of the tested set ask for."""
-    extras = PROJECT["optional-dependencies"]
-    texts = PROJECT["dependencies"] + [
-        text
-        for name in ("agents", "dev", "docs", "plot", "render", "video", "web")
-        for text in extras[name]
-    ]
-    return [Requirement(text) for text in texts]
+    asked = PROJECT["dependencies"] + [text for name in TESTED for text in EXTRAS[name]]
+    return [Requirement(text) for text in asked]
 
 
 def test_imports_point_down() -> None:
@@ -138,9 +131,8 @@ def test_the_tested_set_pins_what_is_asked_for() -> None:
 
 def test_the_lowest_versions_are_those_allowed() -> None:
     """`make test-lowest` takes each library at the lower end of its range."""
-    makefile = (ROOT / "Makefile").read_text()
     pins = dict(
-        pin.split("==") for pin in re.findall(r"\w+==[\d.]+", makefile.split("LOWEST := ")[1])
+        pin.split("==") for pin in re.findall(r"\w+==[\d.]+", MAKEFILE.split("LOWEST := ")[1])
     )
     lowest = {
         asked.name: min(bound.version for bound in asked.specifier if bound.operator == ">=")
