@@ -4,6 +4,15 @@ VENV := .venv
 PY := $(VENV)/bin/python
 SITE := docs/_build/html
 JOBS ?= 2
+EXTRAS := dev,docs,plot,render,video,web
+STACKS := cleanrl,minari,optuna,tianshou,torchrl
+
+# The lowest versions that pyproject.toml allows, and an interpreter for the newest, which Python 3.11
+# holds back. Other libraries' stacks are left out there on purpose, and from the newest torch too.
+LOWEST := numpy==1.26.0 numba==0.61.0 gymnasium==1.2.0 scipy==1.15.0
+NEWEST ?= python3.13
+NO_STACKS := tyro minari h5py optuna tianshou torchrl
+NO_TORCH := torch stable_baselines3 sb3_contrib tensorboard tqdm safetensors
 
 # What bench-compare compares: two commits, tags or branches.
 BASE ?= main
@@ -15,7 +24,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long chromium test-web lowest check coverage docs bench bench-peers bench-plots bench-compare clean
+.PHONY: help demo test test-long chromium test-web test-lowest test-newest .test-newest check coverage docs bench bench-peers bench-plots bench-compare clean
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -25,7 +34,7 @@ $(VENV)/.stamp: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $$($(PYTHON) --version) is too old; set PYTHON to a Python 3.11 or newer" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' || { echo "make: $(PYTHON) has no venv; install it (Debian: python3-venv)" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[agents,cleanrl,dev,docs,minari,optuna,plot,render,tianshou,torchrl,video,web]'
+	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[agents,$(STACKS),$(EXTRAS)]'
 	@touch $@
 
 demo: $(VENV)/.stamp ## train a short San Juan Hill agent, then print it beside random play
@@ -43,10 +52,21 @@ chromium: ## install the browser that test-web needs, on Debian as root, unless 
 test-web: $(VENV)/.stamp ## run the tests of the table in a browser; needs Chromium
 	$(PY) -m pytest tests/test_web.py tests/test_web_game.py tests/test_web_browser.py tests/test_web_hands.py
 
-lowest: ## run the determinism tests on the lowest supported NumPy, numba and Gymnasium
+test-lowest: ## run the tests on the lowest NumPy, numba, Gymnasium and SciPy that are supported
 	$(PYTHON) -m venv .venv-lowest
-	.venv-lowest/bin/python -m pip install --quiet numpy==1.26.0 numba==0.61.0 gymnasium==1.2.0 pytest hypothesis
-	.venv-lowest/bin/python -m pytest tests/test_determinism.py
+	grep -vE '^(numpy|numba|llvmlite|gymnasium|scipy)=' constraints.txt >.venv-lowest/constraints.txt
+	.venv-lowest/bin/python -m pip install --quiet --constraint .venv-lowest/constraints.txt --editable '.[agents,$(EXTRAS)]' $(LOWEST)
+	WITHOUT='$(NO_STACKS)' .venv-lowest/bin/python -m pytest -n $(JOBS) --dist loadfile
+
+test-newest: export PYENV_VERSION ?= 3.13
+test-newest: ## run the tests on the newest of everything, without torch, by the interpreter NEWEST
+	@if $(NEWEST) -c '' 2>/dev/null; then $(MAKE) --no-print-directory .test-newest; \
+	else echo "make: SKIPPED test-newest: no $(NEWEST) here; set NEWEST to a Python 3.12 or newer" >&2; fi
+
+.test-newest:
+	$(NEWEST) -m venv .venv-newest
+	.venv-newest/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable '.[$(EXTRAS)]'
+	WITHOUT='$(NO_TORCH) $(NO_STACKS)' .venv-newest/bin/python -m pytest -n $(JOBS) --dist loadfile
 
 check: $(VENV)/.stamp ## lint, types, layers, spelling, docs, engine coverage
 	$(PY) -m ruff check
@@ -82,5 +102,5 @@ benchmarks/.venvs/asv/.stamp: Makefile
 	@touch $@
 
 clean: ## remove what make made, .venv included
-	rm -rf $(VENV) .venv-lowest benchmarks/.venvs benchmarks/.asv build dist docs/_build docs/environments .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) .venv-lowest .venv-newest benchmarks/.venvs benchmarks/.asv build dist docs/_build docs/environments .pytest_cache .ruff_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -111,8 +111,8 @@ def is_obvious(table: Table, observation: ByteArray, action: int) -> bool:
     t = table[0]
     study(t, observation)
     describe(t, action)
-    ordered = t.said[Feature.WASTE_UP] != 0 and t.draw > 1
-    return t.said[Feature.SAFE] != 0 and not ordered
+    ordered = t.said[Feature.WASTE_UP.value] != 0 and t.draw > 1
+    return t.said[Feature.SAFE.value] != 0 and not ordered
 
 
 @entry

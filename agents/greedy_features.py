@@ -32,7 +32,10 @@ from solitaire_env.engine.compile import kernel
 
 
 class Feature(IntEnum):
-    """What is said of an action. A column's cards lie on each other; a parent is the card below."""
+    """What is said of an action. A column's cards lie on each other; a parent is the card below.
+
+    Kernels index by `.value`: the lowest numba takes no member of an enum for an index.
+    """
 
     COLUMN_UP = 0  # a column's card goes to the foundations
     WASTE_UP = auto()  # the waste's card does
@@ -90,15 +93,17 @@ def leave_column(t: Table, source: int, count: int, up: bool, target: int) -> No
     height, hidden = height_of(t, source), hidden_in(t, source)
     left = height - count
     head = card_at(t, source, left)
-    t.said[Feature.SHORTER] = left / 10
-    t.said[Feature.UNBURIES] = wanted_soon(t, source, left, 0) - wanted_soon(t, source, left, count)
-    t.said[Feature.UNBLOCKS] = count_blocked(t, source, left, head) / 4
+    t.said[Feature.SHORTER.value] = left / 10
+    t.said[Feature.UNBURIES.value] = wanted_soon(t, source, left, 0) - wanted_soon(
+        t, source, left, count
+    )
+    t.said[Feature.UNBLOCKS.value] = count_blocked(t, source, left, head) / 4
     if left == 0:
-        t.said[Feature.EMPTIES] = 1
-        t.said[Feature.EMPTIES_WANTED] = space_wanted(t, source)
+        t.said[Feature.EMPTIES.value] = 1
+        t.said[Feature.EMPTIES_WANTED.value] = space_wanted(t, source)
     elif left == hidden:
-        t.said[Feature.UNCOVERS] = 1
-        t.said[Feature.HIDDEN] = hidden / 10
+        t.said[Feature.UNCOVERS.value] = 1
+        t.said[Feature.HIDDEN.value] = hidden / 10
     else:
         lay_bare(t, source, left, up, target)
 
@@ -108,16 +113,16 @@ def lay_bare(t: Table, source: int, left: int, up: bool, target: int) -> None:
     """Say what the card that is laid bare in a column is good for."""
     head, bare = card_at(t, source, left), card_at(t, source, left - 1)
     follows = up and SUIT[bare] == SUIT[head] and RANK[bare] == RANK[head] + 1
-    t.said[Feature.FREES_UP] = follows or t.needs[bare] == 0
-    t.said[Feature.FREES_FOR_WASTE] = fits(t, waste_card(t, 0), bare)
+    t.said[Feature.FREES_UP.value] = follows or t.needs[bare] == 0
+    t.said[Feature.FREES_FOR_WASTE.value] = fits(t, waste_card(t, 0), bare)
     takes = takes_run(t, bare, source, False) or takes_cell(t, bare)
-    t.said[Feature.FREES_LANDING] = takes
+    t.said[Feature.FREES_LANDING.value] = takes
     first = left - lifted(t, source, left)
-    t.said[Feature.FREES_RUN] = has_parent(t, card_at(t, source, first), source, target)
+    t.said[Feature.FREES_RUN.value] = has_parent(t, card_at(t, source, first), source, target)
     if not up:
         joined = related(t.lift, head, bare)
-        t.said[Feature.BREAKS_RUN] = joined
-        t.said[Feature.LEAVES_PARENT] = not joined and fits(t, head, bare)
+        t.said[Feature.BREAKS_RUN.value] = joined
+        t.said[Feature.LEAVES_PARENT.value] = not joined and fits(t, head, bare)
 
 
 @kernel
@@ -126,38 +131,38 @@ def arrive(t: Table, target: int, head: int, count: int) -> None:
     height, parent = height_of(t, target), top_of(t, target)
     joins = related(t.lift, head, parent) and fits(t, head, parent)
     hidden, run = hidden_in(t, target), run_on(t, target, height)
-    t.said[Feature.JOINS_RUN] = joins
-    t.said[Feature.RUN_LENGTH] = (count + run * joins) / 10
+    t.said[Feature.JOINS_RUN.value] = joins
+    t.said[Feature.RUN_LENGTH.value] = (count + run * joins) / 10
     near, far = wanted_soon(t, target, height, 0), wanted_soon(t, target, height, count)
-    t.said[Feature.BURIES] = near - far
-    t.said[Feature.BLOCKS] = count_blocked(t, target, height, head) / 4
-    t.said[Feature.TARGET_HIDDEN] = hidden / 10
-    t.said[Feature.TARGET_ORDERED] = hidden == 0 and run == height
-    t.said[Feature.TARGET_WANTED] = t.needs[parent] == 0
-    t.said[Feature.RANK_MOVED] = RANK[head] / 13
-    t.said[Feature.NEED_MOVED] = t.needs[head] / 13
+    t.said[Feature.BURIES.value] = near - far
+    t.said[Feature.BLOCKS.value] = count_blocked(t, target, height, head) / 4
+    t.said[Feature.TARGET_HIDDEN.value] = hidden / 10
+    t.said[Feature.TARGET_ORDERED.value] = hidden == 0 and run == height
+    t.said[Feature.TARGET_WANTED.value] = t.needs[parent] == 0
+    t.said[Feature.RANK_MOVED.value] = RANK[head] / 13
+    t.said[Feature.NEED_MOVED.value] = t.needs[head] / 13
 
 
 @kernel
 def fill(t: Table, head: int, count: int) -> None:
     """Say what it means that cards headed by `head` go into a space."""
-    t.said[Feature.KING_FILLS] = RANK[head] == t.ranks
-    t.said[Feature.SPACE_RUN] = count / 10
-    t.said[Feature.SPACES] = count_spaces(t) - 1
-    t.said[Feature.SPACE_RANK] = RANK[head] / 13
-    t.said[Feature.NEED_MOVED] = t.needs[head] / 13
+    t.said[Feature.KING_FILLS.value] = RANK[head] == t.ranks
+    t.said[Feature.SPACE_RUN.value] = count / 10
+    t.said[Feature.SPACES.value] = count_spaces(t) - 1
+    t.said[Feature.SPACE_RANK.value] = RANK[head] / 13
+    t.said[Feature.NEED_MOVED.value] = t.needs[head] / 13
 
 
 @kernel
 def _go_up(t: Table, card: int, source: int) -> None:
     """Say what it means that a card goes to the foundations; `source` is its column or -1."""
     rank, lowest = np.int64(RANK[card]), lowest_user(t, card)
-    t.said[Feature.SAFE] = rank <= 2 or lowest >= rank - 1
-    t.said[Feature.LEAD] = max(0, rank - 1 - lowest) / 13
-    t.said[Feature.TWIN_UP] = _twins_up(t, card)
+    t.said[Feature.SAFE.value] = rank <= 2 or lowest >= rank - 1
+    t.said[Feature.LEAD.value] = max(0, rank - 1 - lowest) / 13
+    t.said[Feature.TWIN_UP.value] = _twins_up(t, card)
     lands = fits(t, waste_card(t, 0), card)
     lands = lands or takes_run(t, card, source, False) or takes_cell(t, card)
-    t.said[Feature.LANDING] = lands
+    t.said[Feature.LANDING.value] = lands
 
 
 @kernel
@@ -176,22 +181,22 @@ def _leave_waste(t: Table, card: int, up: bool) -> None:
     if bare == NO_CARD:
         return
     follows = up and SUIT[bare] == SUIT[card] and RANK[bare] == RANK[card] + 1
-    t.said[Feature.FREES_UP] = follows or t.needs[bare] == 0
-    t.said[Feature.FREES_RUN] = has_parent(t, bare, -1, -1)
+    t.said[Feature.FREES_UP.value] = follows or t.needs[bare] == 0
+    t.said[Feature.FREES_RUN.value] = has_parent(t, bare, -1, -1)
 
 
 @kernel
 def _draw(t: Table) -> None:
     """Say what it means to draw, or to turn the waste over."""
     if t.seen[t.stock_height] == 0:
-        t.said[Feature.REDEALS] = 1
+        t.said[Feature.REDEALS.value] = 1
         return
-    t.said[Feature.DRAWS] = 1
+    t.said[Feature.DRAWS.value] = 1
     card = waste_card(t, 0)
-    t.said[Feature.DRAW_BURIES] = soon_share(t.needs[card])
-    t.said[Feature.DRAW_FITTING] = card != NO_CARD and has_parent(t, card, -1, -1)
-    t.said[Feature.DRAW_SPACES] = count_spaces(t)
-    t.said[Feature.IDLE] = t.seen[t.counters + 2] / 64
+    t.said[Feature.DRAW_BURIES.value] = soon_share(t.needs[card])
+    t.said[Feature.DRAW_FITTING.value] = card != NO_CARD and has_parent(t, card, -1, -1)
+    t.said[Feature.DRAW_SPACES.value] = count_spaces(t)
+    t.said[Feature.IDLE.value] = t.seen[t.counters + 2] / 64
 
 
 @kernel
@@ -200,10 +205,10 @@ def _take_back(t: Table, suit: int, target: int) -> None:
     below = top_of(t, target)
     rank = t.ranks if below == NO_CARD else np.int64(RANK[below]) - 1
     card = suit * RANKS_PER_SUIT + rank
-    t.said[Feature.TAKES_BACK] = 1
-    t.said[Feature.RANK_MOVED] = rank / 13
-    t.said[Feature.BACK_FOR_WASTE] = fits(t, waste_card(t, 0), card)
-    t.said[Feature.BACK_FOR_RUN] = takes_run(t, card, target, True)
+    t.said[Feature.TAKES_BACK.value] = 1
+    t.said[Feature.RANK_MOVED.value] = rank / 13
+    t.said[Feature.BACK_FOR_WASTE.value] = fits(t, waste_card(t, 0), card)
+    t.said[Feature.BACK_FOR_RUN.value] = takes_run(t, card, target, True)
 
 
 @kernel
@@ -217,7 +222,7 @@ def _move(t: Table, source: int, target: int, count: int) -> None:
         count = t.ranks + 1 - last if t.king_space else 1
     head = card_at(t, source, tall - count)
     leave_column(t, source, count, False, target)
-    _land(t, head, target, count, Feature.COLUMN_MOVES, Feature.COLUMN_TO_SPACE)
+    _land(t, head, target, count, Feature.COLUMN_MOVES.value, Feature.COLUMN_TO_SPACE.value)
 
 
 @kernel
@@ -241,7 +246,7 @@ def _land(
 @kernel
 def _from_column(t: Table, source: int, target: int) -> None:
     if source == target:
-        t.said[Feature.COLUMN_UP] = 1
+        t.said[Feature.COLUMN_UP.value] = 1
         _go_up(t, top_of(t, source), source)
         leave_column(t, source, 1, True, -1)
     else:
@@ -256,10 +261,10 @@ def _from_elsewhere(t: Table, source: int, target: int) -> None:
     elif source < t.reserve_source:
         card = waste_card(t, 0)
         _leave_waste(t, card, False)
-        _land(t, card, target, 1, Feature.WASTE_DOWN, Feature.WASTE_TO_SPACE)
+        _land(t, card, target, 1, Feature.WASTE_DOWN.value, Feature.WASTE_TO_SPACE.value)
     else:
         card = np.int64(t.seen[t.cells + source - t.reserve_source])
-        _land(t, card, target, 1, Feature.CELL_DOWN, Feature.CELL_TO_SPACE)
+        _land(t, card, target, 1, Feature.CELL_DOWN.value, Feature.CELL_TO_SPACE.value)
 
 
 @kernel
@@ -273,11 +278,11 @@ def describe(t: Table, action: int) -> None:
         count = choice % t.max_group + 1
         _move(t, choice // t.max_group, target, count)
     elif action >= t.reserve_to_foundation:
-        t.said[Feature.CELL_UP] = 1
+        t.said[Feature.CELL_UP.value] = 1
         cell = action - t.reserve_to_foundation
         _go_up(t, np.int64(t.seen[t.cells + cell]), -1)
     elif action >= t.waste_to_foundation:
-        t.said[Feature.WASTE_UP] = 1
+        t.said[Feature.WASTE_UP.value] = 1
         card = waste_card(t, 0)
         _go_up(t, card, -1)
         _leave_waste(t, card, True)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from dataclasses import replace
 from math import comb
 from pathlib import Path
@@ -17,7 +18,7 @@ from solitaire_env.deal_lists import DEAL_LISTS, list_hash, read_deals
 from solitaire_env.evaluation import Evaluation, evaluate
 from solitaire_env.exports import load_evaluation, write_games
 from solitaire_env.policies import RandomPolicy
-from solitaire_env.statistics import mcnemar_exact
+from solitaire_env.statistics import deals_needed, mcnemar_exact, mcnemar_power
 from tests.conftest import needs_module
 
 needs_module("scipy")
@@ -177,3 +178,55 @@ def test_games_that_do_not_fit_are_no_evaluation(change: dict[str, Any]) -> None
     told["games"] |= change
     with pytest.raises(ValueError, match=r"this is no evaluation: games\.\w+ is "):
         Evaluation.from_json(told)
+
+
+# How many deals a difference needs
+
+
+def counted_power(only_one: float, only_other: float, deals: int) -> float:
+    """Sum the chances of all outcomes that the exact test finds unlikely, one by one."""
+    neither = 1 - only_one - only_other
+    return sum(
+        comb(deals, one)
+        * comb(deals - one, other)
+        * only_one**one
+        * only_other**other
+        * neither ** (deals - one - other)
+        for one in range(deals + 1)
+        for other in range(deals + 1 - one)
+        if mcnemar_exact(one, other) <= 0.05
+    )
+
+
+@pytest.mark.parametrize(
+    ("only_one", "only_other", "deals"),
+    [(0.3, 0.1, 20), (0.5, 0.5, 12), (0.0, 0.4, 15), (0.2, 0.15, 17), (0.1, 0.2, 1)],
+)
+def test_power_is_the_sum_over_outcomes(only_one: float, only_other: float, deals: int) -> None:
+    """The chance that the exact test tells two players apart, counted outcome by outcome."""
+    expected = counted_power(only_one, only_other, deals)
+    assert mcnemar_power(only_one, only_other, deals) == pytest.approx(expected, abs=1e-9)
+
+
+def test_power_of_equals_is_at_most_the_level() -> None:
+    """Players that win equally often are told apart in one of twenty comparisons at most."""
+    assert all(0 <= mcnemar_power(0.1, 0.1, deals) <= 0.05 for deals in (1, 10, 100, 1000))
+
+
+@pytest.mark.parametrize(("only_one", "only_other"), [(0.3, 0.1), (0.1, 0.3), (0.11, 0.09)])
+def test_deals_needed_are_enough_and_hardly_more(only_one: float, only_other: float) -> None:
+    """As many deals have the power; a tenth less have not."""
+    deals = deals_needed(only_one, only_other)
+    assert deals % 10 == 0
+    assert mcnemar_power(only_one, only_other, deals) >= 0.8
+    assert mcnemar_power(only_one, only_other, deals - max(10, deals // 10)) < 0.8
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [(0.1, 0.1, 0.8), (-0.1, 0.2, 0.8), (0.6, 0.5, 0.8), (0.2, 0.1, 1.0), (0.2, 0.1, 0.05)],
+)
+def test_shares_and_powers_that_are_none_are_refused(asked: tuple[float, float, float]) -> None:
+    """Equal shares are never told apart; the message names what was given."""
+    with pytest.raises(ValueError, match=re.escape(str(asked[0]))):
+        deals_needed(*asked)
