@@ -1,7 +1,7 @@
-"""RLlib: the games under RLlib's names, PPO that only plays legal actions, and its networks as players.
+"""RLlib: the games under its names, PPO that only plays legal actions, its networks as players.
 
-`register_ray()` first; then `ppo_config("san-juan-hill")` is a `PPOConfig` of the new API stack that
-trains on the native batch.
+`register_ray()` first; then `ppo_config("san-juan-hill")` is a `PPOConfig` of the new API stack
+that trains on the native batch.
 """
 
 # Ray has no place in the environment that is type-checked: it pins another Gymnasium.
@@ -117,7 +117,9 @@ def _make(sheets: tuple[RuleSheet, ...], variant: str | None, config: Mapping[st
         register(sheet)
     if variant is not None:
         if _sheet_name(config.get("variant", variant)) != variant:
-            raise ValueError(f"variant is {config['variant']!r}, this name accepts {variant!r} only")
+            raise ValueError(
+                f"variant is {config['variant']!r}, this name accepts {variant!r} only"
+            )
         config["variant"] = variant  # type: ignore[index]
     return make_env(config)
 
@@ -233,7 +235,9 @@ class ModulePolicy:
         count = len(observations)
         pad = ((0, -count % CHUNK), (0, 0))
         seen, legal = th.as_tensor(np.pad(observations, pad)), th.as_tensor(np.pad(masks, pad))
-        said = [self._ask(*pair) for pair in zip(seen.split(CHUNK), legal.split(CHUNK), strict=True)]
+        said = [
+            self._ask(*pair) for pair in zip(seen.split(CHUNK), legal.split(CHUNK), strict=True)
+        ]
         return th.cat(said)[:count].double().numpy()
 
     def _ask(self, seen: Any, legal: Any) -> Any:
