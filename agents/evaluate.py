@@ -2,15 +2,16 @@
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from agents.ray_cluster import ClusterError, cluster
+from agents.ray_cluster import ClusterError, connected, runner
 from agents.registry import load_agent
-from agents.sharding import SHARD_DEALS, Run, Task, evaluate_sharded, new_task, play_here
+from agents.sharding import SHARD_DEALS, Run, Shard, Task, evaluate_sharded, new_task, play_here
 from solitaire_env.comparison import comparison_text, paired_bootstrap, paired_wins
 from solitaire_env.deal_lists import read_deals
 from solitaire_env.evaluation import Evaluation, evaluate
@@ -101,8 +102,16 @@ def _play_task(
     )
 
 
-def _runner(given: argparse.Namespace) -> AbstractContextManager[Run]:
-    return cluster(given.ray, given.workers) if given.ray else nullcontext(play_here)
+@contextmanager
+def _runner(given: argparse.Namespace) -> Iterator[Run]:
+    """Give what plays shards; Ray starts, if at all, once there are some to play."""
+    with ExitStack() as stack:
+        ray = cache(lambda: stack.enter_context(connected(given.ray, given.workers)))
+
+        def on_ray(task: Task, shards: Sequence[Shard], num_envs: int) -> Iterator[Any]:
+            return runner(ray(), given.workers)(task, shards, num_envs) if shards else iter(())
+
+        yield on_ray if given.ray else play_here
 
 
 def _bar(results: Iterable[Any], name: str, total: int, played: int) -> Iterator[Any]:

@@ -17,6 +17,8 @@ RETRIES: Final = 3
 LOCAL: Final = "local"
 """The address of a Ray that is started here, and ends with this process."""
 
+MOST_WORKERS: Final = 2**20
+
 _STORE_BYTES: Final = 100 * 2**20
 """Results are a few kilobytes: Ray's default would be a third of the memory."""
 
@@ -36,10 +38,12 @@ def connected(address: str, processes: int | None = None) -> Iterator[Any]:
 
     Raises:
         ImportError: if Ray is not installed.
-        ValueError: if there is no such cluster.
+        ValueError: if there is no such cluster, or `processes` is no whole number from 1.
     """
     ray = _import_ray()
     settings: dict[str, Any] = {}
+    if processes is not None:
+        whole_number("workers", processes, 1, MOST_WORKERS)
     if address == LOCAL:
         settings = {"num_cpus": processes or os.cpu_count(), "include_dashboard": False}
         settings["object_store_memory"] = _STORE_BYTES
@@ -66,23 +70,20 @@ def _import_ray() -> Any:
     return ray
 
 
-@contextmanager
-def cluster(address: str, workers: int | None = None) -> Iterator[Run]:
+def runner(ray: Any, workers: int | None = None) -> Run:
     """Give what plays shards on Ray.
 
     Args:
-        address: see `connected`.
+        ray: see `connected`.
         workers: shards at once at most; None: one a processor.
 
     Raises:
-        ImportError: if Ray is not installed.
-        ValueError: if there is no such cluster, or `workers` is no whole number from 1.
+        ValueError: if `workers` is no whole number from 1.
     """
-    if workers is not None:
-        whole_number("workers", workers, 1, 2**20)
-    with connected(address, workers) as ray:
-        count = workers or int(ray.cluster_resources().get("CPU", 1))
-        yield lambda task, shards, num_envs: _run(ray, task, shards, num_envs, count)
+    if workers is None:
+        workers = max(int(ray.cluster_resources().get("CPU", 1)), 1)
+    count = whole_number("workers", workers, 1, MOST_WORKERS)
+    return lambda task, shards, num_envs: _run(ray, task, shards, num_envs, count)
 
 
 def _run(

@@ -83,14 +83,10 @@ def code_blocks(page: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
-def requirements() -> list[Requirement]:
-    """List what the package and the extras of the tested set ask for."""
+def requirements(names: tuple[str, ...]) -> list[Requirement]:
+    """List what the package and some extras ask for."""
     extras = PROJECT["optional-dependencies"]
-    texts = PROJECT["dependencies"] + [
-        text
-        for name in ("agents", "dev", "docs", "plot", "render", "video", "web")
-        for text in extras[name]
-    ]
+    texts = PROJECT["dependencies"] + [text for name in names for text in extras[name]]
     return [Requirement(text) for text in texts]
 
 
@@ -164,14 +160,21 @@ def test_versions_agree() -> None:
     assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_the_tested_set_pins_what_is_asked_for() -> None:
-    """Every requirement has a pin in constraints.txt, within its range."""
-    lines = (ROOT / "constraints.txt").read_text().splitlines()
+@pytest.mark.parametrize(
+    ("file", "extras"),
+    [
+        ("constraints.txt", ("agents", "dev", "docs", "plot", "render", "video", "web")),
+        ("constraints-ray.txt", ("agents", "ray")),
+    ],
+)
+def test_the_tested_set_pins_what_is_asked_for(file: str, extras: tuple[str, ...]) -> None:
+    """Every requirement has a pin in its file of constraints, within its range."""
+    lines = (ROOT / file).read_text().splitlines()
     pins = dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
     pinned = {name.lower().replace("_", "-"): version for name, version in pins.items()}
     wrong = [
         str(asked)
-        for asked in requirements()
+        for asked in requirements(extras)
         if not asked.specifier.contains(pinned.get(asked.name.lower().replace("_", "-"), "0"))
     ]
     assert not wrong
