@@ -49,6 +49,9 @@ MODULE_FOLDER: Final = Path("learner_group", "learner", "rl_module", "default_po
 BYTE_WIDTH: Final = 8
 """Numbers that stand for a byte of the observation."""
 
+SAMPLE_SECONDS: Final = 600
+"""How long RLlib waits for an env runner, which compiles the rules where nobody has yet."""
+
 CHUNK: Final = 64
 """Games that go through a network at once: always as many, so that no sum depends on the others."""
 
@@ -193,7 +196,10 @@ def ppo_config(variant: str, model: Mapping[str, Any] | None = None, **env_confi
         module_class=MaskedPPOModule, catalog_class=MaskedCatalog, model_config=dict(model or {})
     )
     config = PPOConfig().environment(env_id(find_sheet(variant)), env_config=env_config)
-    config = config.env_runners(gym_env_vectorize_mode=gym.VectorizeMode.VECTOR_ENTRY_POINT)
+    config = config.env_runners(
+        gym_env_vectorize_mode=gym.VectorizeMode.VECTOR_ENTRY_POINT,
+        sample_timeout_s=SAMPLE_SECONDS,
+    )
     return config.rl_module(rl_module_spec=spec)
 
 
