@@ -7,6 +7,7 @@ What plays them is a `Run`: `play_here`, or a cluster's (`agents.ray_cluster`).
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -21,8 +22,8 @@ from solitaire_env.evaluation import Evaluation, evaluate
 from solitaire_env.files import check_folder
 from solitaire_env.records import package_versions
 
-SHARD_DEALS: Final = 25
-"""Deals of a shard: few enough that little is lost with a worker, and that the bar moves."""
+SHARD_DEALS: Final = 64
+"""Deals of a shard: as many as a network is asked of at once, so that no work is wasted."""
 
 SETTINGS: Final = "settings.json"
 """The file of a folder of shards that says whose they are."""
@@ -110,8 +111,13 @@ def _circumstances(agent: str, options: Mapping[str, Any]) -> dict[str, Any]:
     paths = [agent] if agent.endswith(NETWORK_FILES) else []
     paths += [options["checkpoint"]] if "checkpoint" in options else []
     files = {path: _hash(_files(Path(path))) for path in paths}
-    source = _hash(file for folder in SOURCES for file in _files(folder) if file.suffix in _KINDS)
-    return {"files": files, "source": source, "versions": package_versions()}
+    return {"files": files, "source": _source(), "versions": package_versions()}
+
+
+@cache
+def _source() -> str:
+    """Hash the code that this process runs, once: what is edited later is not what it runs."""
+    return _hash(file for folder in SOURCES for file in _files(folder) if file.suffix in _KINDS)
 
 
 def _files(path: Path) -> list[Path]:
