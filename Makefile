@@ -24,7 +24,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long chromium test-web test-lowest test-newest .test-newest check coverage docs bench bench-peers bench-plots bench-compare clean
+.PHONY: help demo test test-long chromium test-web test-ray test-lowest test-newest .test-newest check coverage docs bench bench-peers bench-plots bench-compare clean
 
 help: ## list what make can do
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
@@ -51,6 +51,15 @@ chromium: ## install the browser that test-web needs, on Debian as root, unless 
 
 test-web: $(VENV)/.stamp ## run the tests of the table in a browser; needs Chromium
 	$(PY) -m pytest tests/test_web.py tests/test_web_game.py tests/test_web_browser.py tests/test_web_hands.py
+
+# Ray pins another Gymnasium than the tested set, so it has a virtual environment of its own.
+.venv-ray/.stamp: pyproject.toml constraints-ray.txt
+	$(PYTHON) -m venv .venv-ray
+	.venv-ray/bin/python -m pip install --quiet --constraint constraints-ray.txt --editable '.[agents,ray]' pytest
+	@touch $@
+
+test-ray: .venv-ray/.stamp ## run the tests of Ray and RLlib, on two processes of this machine
+	NEEDS_RAY=1 RAY_USAGE_STATS_ENABLED=0 .venv-ray/bin/python -m pytest tests/test_sharding.py tests/test_ray.py tests/test_rllib.py
 
 test-lowest: ## run the tests on the lowest NumPy, numba, Gymnasium and SciPy that are supported
 	$(PYTHON) -m venv .venv-lowest
@@ -102,5 +111,5 @@ benchmarks/.venvs/asv/.stamp: Makefile
 	@touch $@
 
 clean: ## remove what make made, .venv included
-	rm -rf $(VENV) .venv-lowest .venv-newest benchmarks/.venvs benchmarks/.asv build dist docs/_build docs/environments .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) .venv-lowest .venv-newest .venv-ray benchmarks/.venvs benchmarks/.asv build dist docs/_build docs/environments .pytest_cache .ruff_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -24,6 +24,13 @@ def needs_module(name: str) -> ModuleType:
     return pytest.importorskip(name, reason=f"{name} is not installed: pip install '{extras}'")
 
 
+def needs_ray() -> ModuleType:
+    """Import Ray, which has a virtual environment of its own: elsewhere skip."""
+    if os.environ.get("NEEDS_RAY"):
+        return importlib.import_module("ray")
+    return pytest.importorskip("ray", reason="ray is not installed: make test-ray")
+
+
 @pytest.fixture
 def needs() -> Callable[[str], ModuleType]:
     """Give `needs_module`; a test module's own imports use `tests.conftest.needs_module`."""

@@ -311,7 +311,7 @@ def test_what_cannot_be_written_is_refused_before_playing(
         evaluate_command.main(arguments)
     assert stopped.value.code == 2
     said = capsys.readouterr().err.splitlines()[-1]
-    assert "--json, --record and --table are what can be written" in said
+    assert "--json, --record, --shards and --table are what can be written" in said
     assert str(taken) in said
     assert taken.is_dir() or taken.read_text() == "mine"
 

@@ -4,7 +4,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -59,9 +59,9 @@ def spoken(path: Path) -> set[str]:
     return words
 
 
-def requirements() -> list[Requirement]:
-    """List what the package and the extras of the tested set ask for."""
-    asked = PROJECT["dependencies"] + [text for name in TESTED for text in EXTRAS[name]]
+def requirements(*names: str) -> list[Requirement]:
+    """List what the package and some extras ask for."""
+    asked = PROJECT["dependencies"] + [text for name in names for text in EXTRAS[name]]
     return [Requirement(text) for text in asked]
 
 
@@ -116,14 +116,21 @@ def test_versions_agree() -> None:
     assert f"## [{version}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_the_tested_set_pins_what_is_asked_for() -> None:
-    """Every requirement has a pin in constraints.txt, within its range."""
-    lines = (ROOT / "constraints.txt").read_text().splitlines()
+@pytest.mark.parametrize(
+    ("file", "extras"),
+    [
+        ("constraints.txt", TESTED),
+        ("constraints-ray.txt", ("agents", "ray")),
+    ],
+)
+def test_the_tested_set_pins_what_is_asked_for(file: str, extras: Sequence[str]) -> None:
+    """Every requirement has a pin in its file of constraints, within its range."""
+    lines = (ROOT / file).read_text().splitlines()
     pins = dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
     pinned = {name.lower().replace("_", "-"): version for name, version in pins.items()}
     wrong = [
         str(asked)
-        for asked in requirements()
+        for asked in requirements(*extras)
         if not asked.specifier.contains(pinned.get(asked.name.lower().replace("_", "-"), "0"))
     ]
     assert not wrong
@@ -136,7 +143,7 @@ def test_the_lowest_versions_are_those_allowed() -> None:
     )
     lowest = {
         asked.name: min(bound.version for bound in asked.specifier if bound.operator == ">=")
-        for asked in requirements()
+        for asked in requirements(*TESTED)
         if asked.name in ("numpy", "numba", "gymnasium", "scipy")
     }
     assert lowest.keys() <= pins.keys()

@@ -52,6 +52,11 @@ def register_variants() -> None:
         register(sheet)
 
 
+def registered_sheets() -> tuple[RuleSheet, ...]:
+    """List the sheets that are registered, the package's own first."""
+    return tuple(_sheets.values())
+
+
 def find_sheet(name: object) -> RuleSheet:
     """Find a registered rule sheet by name; ValueError lists the names there are."""
     if isinstance(name, str) and name in _sheets:
