@@ -137,10 +137,15 @@ def _run_code(text: str, folder: Path) -> None:
     except Exception as error:
         if (name := missing_module(error)) is None:
             raise
-        if name.partition(".")[0] in elsewhere():
-            pytest.skip(f"{name} needs a virtual environment of its own")
-        needs_module(name)
+        skip_or_fail(name)
         raise
+
+
+def skip_or_fail(name: str) -> None:
+    """Deal with a missing module: one of another virtual environment skips, in CI too."""
+    if name.partition(".")[0] in elsewhere():
+        pytest.skip(f"{name} needs a virtual environment of its own")
+    needs_module(name)
 
 
 def elsewhere() -> set[str]:
@@ -190,10 +195,18 @@ def run(words: list[str], folder: Path) -> None:
 
 def check(words: list[str]) -> None:
     """Check a command without carrying it out; AssertionError says what is wrong with it."""
-    checks = {"solitaire-env": _check_own, "python": _check_python}
+    checks = {"solitaire-env": _check_own, "python": _check_python, "python3": _check_python}
     checks |= {"make": _check_make, "pip": _check_pip}
-    assert words[0] in checks, f"no check of tests/pages.py knows {shlex.join(words)}"
-    checks[words[0]](words[1:])
+    checks |= {"source": _check_source, "export": lambda _: None}
+    name = "python" if re.fullmatch(r"\.venv-\w+/bin/python", words[0]) else words[0]
+    assert name in checks, f"no check of tests/pages.py knows {shlex.join(words)}"
+    checks[name](words[1:])
+
+
+def _check_source(words: list[str]) -> None:
+    """Check that what is activated is a virtual environment that `make` makes."""
+    (folder,) = re.findall(r"^(\.venv-\w+)/bin/activate$", words[0])
+    assert f"-m venv {folder}\n" in MAKEFILE
 
 
 def _check_own(words: list[str]) -> None:
@@ -206,8 +219,20 @@ def _check_python(words: list[str]) -> None:
     place, *rest = words[1:] if words[0] == "-m" else words
     if words[0] != "-m":
         assert (ROOT / place).is_file(), f"{place} does not exist"
-    if not place.startswith("examples/"):
+    if words[0] == "-m" and place == "pip":
+        _check_pip(rest)
+    elif place.startswith("examples"):
+        _check_options(source_of(place).read_text(), rest)
+    elif place != "venv":
         _check_meaning(read_arguments(place, rest))
+
+
+def _check_options(source: str, words: list[str]) -> None:
+    """Check that an example has the options: of argparse, or fields that tyro makes options of."""
+    for word in words:
+        field = word.removeprefix("--").replace("-", "_")
+        known = f'"{word}"' in source or re.search(rf"^    {field}: ", source, re.MULTILINE)
+        assert known or not word.startswith("--"), f"there is no {word}"
 
 
 def read_arguments(place: str, words: list[str]) -> argparse.Namespace:
@@ -238,7 +263,7 @@ def read_arguments(place: str, words: list[str]) -> argparse.Namespace:
         except SystemExit:
             raise AssertionError(f"{place} does not accept {shlex.join(words)}") from None
         except ImportError as error:
-            needs_module(missing_module(error) or place)
+            skip_or_fail(missing_module(error) or place)
             raise
     raise AssertionError(f"{place} reads no words")
 
