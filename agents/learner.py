@@ -46,8 +46,8 @@ class Learner:
         told: dict[str, list[float]] = defaultdict(list)
         for _ in range(self._ppo.n_epochs):
             order = th.randperm(len(moves.actions))
-            for indices in order.split(self._ppo.batch_size):
-                for name, value in self._learn(moves.take(indices), imitation).items():
+            for batch in moves.take(order).split(self._ppo.batch_size):
+                for name, value in self._learn(batch, imitation).items():
                     told[name].append(value)
         return {name: sum(values) / len(values) for name, values in told.items()}
 

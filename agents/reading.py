@@ -111,7 +111,7 @@ def read(observations: ByteArray, plan: Plan) -> tuple[IntArray, IntArray, Singl
     rows = np.empty(_ROWS_A_CARD * observations.size, np.int64)
     begins = np.empty(games * piles + 1, np.int64)
     counts = np.zeros((games, 2, CARDS), np.float32)
-    scratch = np.zeros((2, CARDS), np.int64)
+    scratch = np.zeros((2 + 2 * KINSHIPS, CARDS), np.int64)
     _read(np.ascontiguousarray(observations), *plan, rows, begins, counts, scratch)
     return rows[: begins[-1]], begins[:-1], counts / plan.decks
 
@@ -131,25 +131,29 @@ def _read(
     scratch: IntArray,
 ) -> None:
     """Write rows, where each pile's begin (and the last end), and the counts of cards."""
-    end, (standing, tops) = 0, (scratch[0], scratch[1])
+    end, (standing, near, offers) = 0, (scratch[0], scratch[1], scratch[2:])
     for game in range(len(observations)):
         seen, copies, available = observations[game], counts[game, 0], counts[game, 1]
-        tops[:] = 0
+        scratch[1:] = 0
         for pile in range(len(kinds)):
             if kinds[pile] != _FOUNDATIONS:
                 height = _height(seen, kinds, starts, heights, pile)
-                _count(seen, kinds[pile], starts[pile], height, copies, available, tops)
+                cards = seen[starts[pile] : starts[pile] + height]
+                _count(cards, kinds[pile], copies, available)
+                _offer(cards, kinds[pile], 1, offers, near)
         _stand(seen[foundations:], suits, decks, copies, standing)
         for pile in range(len(kinds)):
             begins[game * len(kinds) + pile] = end
             if kinds[pile] == _FOUNDATIONS:
                 suit = (starts[pile] - foundations) // decks
                 stacks = seen[starts[pile] : starts[pile] + decks]
-                end = _read_foundations(stacks, suit, standing, tops, available, rows, end)
+                end = _read_foundations(stacks, suit, standing, near, rows, end)
             else:
                 height = _height(seen, kinds, starts, heights, pile)
                 cards = seen[starts[pile] : starts[pile] + height]
-                end = _read_stack(cards, kinds[pile], standing, tops, available, rows, end)
+                _offer(cards, kinds[pile], -1, offers, near)  # no card joins its own pile
+                end = _read_stack(cards, standing, near, rows, end)
+                _offer(cards, kinds[pile], 1, offers, near)
     begins[len(begins) - 1] = end
 
 
@@ -164,23 +168,35 @@ def _height(
 
 
 @kernel
-def _count(
-    seen: ByteArray,
-    kind: int,
-    start: int,
-    height: int,
-    copies: SingleArray,
-    available: SingleArray,
-    tops: IntArray,
-) -> None:
-    """Count the open cards of a pile, the one on its top, and that of a column once more."""
-    for place in range(start, start + height):
-        if seen[place] != UNKNOWN:
-            copies[seen[place]] += 1
-    if height > 0 and kind != _STOCK:
-        top = seen[start + height - 1]
-        available[top] += 1
-        tops[top] += kind == _COLUMN
+def _count(cards: ByteArray, kind: int, copies: SingleArray, available: SingleArray) -> None:
+    """Count the open cards of a pile, and the one on its top."""
+    for card in cards:
+        if card != UNKNOWN:
+            copies[card] += 1
+    if len(cards) > 0 and kind != _STOCK:
+        available[cards[len(cards) - 1]] += 1
+
+
+@kernel
+def _offer(cards: ByteArray, kind: int, change: int, offers: IntArray, near: IntArray) -> None:
+    """Tell the cards next in rank to a pile's top that it lies there (1), or no more (-1)."""
+    top = np.int64(cards[len(cards) - 1]) if len(cards) > 0 and kind != _STOCK else UNKNOWN
+    if top == UNKNOWN:
+        return
+    for suit in range(len(SUITS)):
+        kinship = _KIN[suit, SUIT[top]]
+        card = suit * RANKS_PER_SUIT + np.int64(RANK[top])
+        if RANK[top] > 1 and kind == _COLUMN:
+            _mark(card - 1, kinship, change, offers, near)
+        if RANK[top] < RANKS_PER_SUIT:
+            _mark(card + 1, KINSHIPS + kinship, change, offers, near)
+
+
+@kernel
+def _mark(card: int, bit: int, change: int, offers: IntArray, near: IntArray) -> None:
+    """Count an offer to a card, and set the bit while there is one."""
+    offers[bit, card] += change
+    near[card] = near[card] & ~(1 << bit) | (np.int64(offers[bit, card] > 0) << bit)
 
 
 @kernel
@@ -201,22 +217,14 @@ def _stand(
 
 @kernel
 def _read_stack(
-    cards: ByteArray,
-    kind: int,
-    standing: IntArray,
-    tops: IntArray,
-    available: SingleArray,
-    rows: IntArray,
-    end: int,
+    cards: ByteArray, standing: IntArray, near: IntArray, rows: IntArray, end: int
 ) -> int:
     """Append the rows of a pile, from its top."""
     height = len(cards)
-    own = np.int64(cards[height - 1]) if height > 0 and kind != _STOCK else NO_CARD
-    own_top = own if kind == _COLUMN else NO_CARD
     for depth in range(height):
         card = np.int64(cards[height - 1 - depth])
         level = min(depth, DEPTH - 1)
-        end = _read_card(level, card, own, own_top, standing, tops, available, rows, end)
+        end = _read_card(level, card, standing, near, rows, end)
         if depth + 1 < height:
             end = _read_pair(level, card, np.int64(cards[height - 2 - depth]), rows, end)
     return end
@@ -224,41 +232,15 @@ def _read_stack(
 
 @kernel
 def _read_card(
-    level: int,
-    card: int,
-    own: int,
-    own_top: int,
-    standing: IntArray,
-    tops: IntArray,
-    available: SingleArray,
-    rows: IntArray,
-    end: int,
+    level: int, card: int, standing: IntArray, near: IntArray, rows: IntArray, end: int
 ) -> int:
-    """Append the rows of a card; return where they end.
-
-    Of its own pile, `own` counts among the available cards, `own_top` among the columns' tops.
-    """
+    """Append the rows of a card; return where they end."""
     rows[end] = level * CARDS + card
     if card == UNKNOWN:
         return end + 1
     rows[end + 1] = _FIRST_STANDING + level * STANDINGS + standing[card]
-    near = _neighbours(card, own, own_top, tops, available)
-    rows[end + 2] = _FIRST_NEIGHBOUR + level * NEIGHBOURS + near
+    rows[end + 2] = _FIRST_NEIGHBOUR + level * NEIGHBOURS + near[card]
     return end + 3
-
-
-@kernel
-def _neighbours(card: int, own: int, own_top: int, tops: IntArray, available: SingleArray) -> int:
-    """Tell which cards next to one in rank lie on top of other piles than its own."""
-    found, rank = 0, np.int64(RANK[card])
-    for suit in range(len(SUITS)):
-        kinship = _KIN[suit, SUIT[card]]
-        other = suit * RANKS_PER_SUIT + rank
-        if rank < RANKS_PER_SUIT and tops[other + 1] > (own_top == other + 1):
-            found |= 1 << kinship
-        if rank > 1 and available[other - 1] > (own == other - 1):
-            found |= 1 << (KINSHIPS + kinship)
-    return found
 
 
 @kernel
@@ -274,20 +256,14 @@ def _read_pair(level: int, card: int, below: int, rows: IntArray, end: int) -> i
 
 @kernel
 def _read_foundations(
-    stacks: ByteArray,
-    suit: int,
-    standing: IntArray,
-    tops: IntArray,
-    available: SingleArray,
-    rows: IntArray,
-    end: int,
+    stacks: ByteArray, suit: int, standing: IntArray, near: IntArray, rows: IntArray, end: int
 ) -> int:
     """Append the rows of the top cards of a suit's foundations, the tallest first."""
     for deck in range(len(stacks)):
         height = np.int64(stacks[deck])
         if height > 0:
             card, level = suit * RANKS_PER_SUIT + height, min(deck, DEPTH - 1)
-            end = _read_card(level, card, NO_CARD, NO_CARD, standing, tops, available, rows, end)
+            end = _read_card(level, card, standing, near, rows, end)
     return end
 
 

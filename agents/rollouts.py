@@ -1,5 +1,6 @@
 """Games that a network plays for training, written straight into the learner's memory."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -47,6 +48,11 @@ class Moves:
     def take(self, indices: th.Tensor) -> "Moves":
         """Pick some moves."""
         return Moves(*(getattr(self, part.name)[indices] for part in fields(self)))
+
+    def split(self, size: int) -> Iterator["Moves"]:
+        """Take the moves in order, so many at a time."""
+        parts = (getattr(self, part.name).split(size) for part in fields(self))
+        return (Moves(*some) for some in zip(*parts, strict=True))
 
 
 class Rollouts:
@@ -98,10 +104,12 @@ class Rollouts:
     def play(self, network: TableNetwork) -> Moves:
         """Play `ppo.n_steps` moves in every game; give those that had a choice."""
         self._seen[0], self._legal[0] = self._seen[-1], self._legal[-1]
+        network.eval()  # what it looks up is then made once
         for step in range(len(self._masks)):
             self._choose(step, network)
             self._step(step)
         self._values[-1] = network(self._seen[-1])[1]
+        network.train()
         advantages = th.as_tensor(self._advantages(), dtype=th.float32)
         moves = Moves(
             self._seen[:-1],
