@@ -94,11 +94,12 @@ def read_rows(path: Path) -> list[Row]:
     """
     try:
         told = tomllib.loads(path.read_text(encoding="utf-8"))["rows"]
-        parts = [(row.pop("variants", {}), row) for row in told]
+        parts = [(row.pop("only", VARIANTS), row.pop("variants", {}), row) for row in told]
         return [
             Row(variant, **{**row, **differs.get(variant, {})})
             for variant in VARIANTS
-            for differs, row in parts
+            for only, differs, row in parts
+            if variant in only
         ]
     except (OSError, KeyError, TypeError, AttributeError, tomllib.TOMLDecodeError) as error:
         raise ValueError(f"{path} tells no rows of the table: {error}") from None

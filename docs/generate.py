@@ -38,8 +38,16 @@ DISCORDANT: Final = (0.1, 0.2, 0.4)
 DIFFERENCES: Final = (0.01, 0.02, 0.05, 0.1)
 """Shares of deals that one player alone won, and differences of win rates, of `deals_table`."""
 
-START: Final = "<!-- environments: start -->"
-END: Final = "<!-- environments: end -->"
+PLAYERS: Final = {
+    "random": "Random",
+    "greedy": "Greedy",
+    "search": "Rollout search",
+    "ppo": "PPO, argmax",
+    "ppo-sampled": "PPO, sampled",
+    "ppo-search": "PPO + search",
+    "solver": "Solver, open cards",
+}
+"""Columns of `results_table`: player -> its title."""
 
 INDEX = """# Environments
 
@@ -146,12 +154,26 @@ def _default(parameter: inspect.Parameter) -> str:
     return repr(getattr(value, "value", value)).replace("'", '"')
 
 
+def _lines(results: Path, variant: str) -> list[dict[str, str]]:
+    """Read what players made of a variant; nothing where nobody played."""
+    if not results.is_file():
+        return []
+    with results.open(newline="", encoding="utf-8") as file:
+        return [line for line in csv.DictReader(file) if line["variant"] == variant]
+
+
+def results_table(results: Path = RESULTS) -> str:
+    """Write how many deals each player won of each variant, in percent, with 95 % intervals."""
+    rows: list[tuple[str, ...]] = []
+    for name, sheet in VARIANTS.items():
+        told = {line["player"]: _rate(line) for line in _lines(results, name)}
+        rows.append((sheet.title, *(told.get(player, "") for player in PLAYERS)))
+    return markdown_table(("Variant", *PLAYERS.values()), rows)
+
+
 def baselines(sheet: RuleSheet, results: Path = RESULTS) -> str:
     """Write what players made of a variant, from the lines of `results`; "" if there are none."""
-    if not results.is_file():
-        return ""
-    with results.open(newline="", encoding="utf-8") as file:
-        lines = [line for line in csv.DictReader(file) if line["variant"] == sheet.name]
+    lines = _lines(results, sheet.name)
     if not lines:
         return ""
     header = ("Player", "Deals", "Won", "Of winnable", "Cards", "Points", "Moves", "Seconds")
@@ -161,14 +183,18 @@ def baselines(sheet: RuleSheet, results: Path = RESULTS) -> str:
 
 
 def _result(line: Mapping[str, str]) -> tuple[str, ...]:
+    share = f"{100 * float(line['winnable_won']):.1f} %" if line["winnable_won"] else ""
+    means = (line[name] for name in ("foundation_cards", "score", "moves", "seconds"))
+    return (f"`{line['player']}`", line["deals"], _rate(line, " %"), share, *means)
+
+
+def _rate(line: Mapping[str, str], unit: str = "") -> str:
+    """Write a line's share of deals won, in percent, and its interval."""
     won, deals = int(line["won"]), int(line["deals"])
     low, high = (100 * float(line[name]) for name in ("rate_low", "rate_high"))
     if not 0 <= low <= 100 * won / deals <= high <= 100:
         raise ValueError(f"{line}: {won} of {deals} is not between rate_low and rate_high")
-    share = f"{100 * float(line['winnable_won']):.1f} %" if line["winnable_won"] else ""
-    rate = f"{100 * won / deals:.1f} % [{low:.1f}, {high:.1f}]"
-    means = (line[name] for name in ("foundation_cards", "score", "moves", "seconds"))
-    return (f"`{line['player']}`", str(deals), rate, share, *means)
+    return f"{100 * won / deals:.1f}{unit} [{low:.1f}, {high:.1f}]"
 
 
 def table_picture(sheet: RuleSheet) -> str:
@@ -217,11 +243,14 @@ def rulings_list() -> str:
     return "\n\n".join(map(_ruling_section, RULINGS)) + "\n"
 
 
-def readme_with_table(text: str) -> str:
-    """Give the README's text with its table of environments renewed."""
-    before, rest = text.split(START)
-    _, after = rest.split(END)
-    return f"{before}{START}\n{environment_table(VARIANTS.values())}\n{END}{after}"
+def readme_with_tables(text: str) -> str:
+    """Give the README's text with its tables of environments and results renewed."""
+    tables = {"environments": environment_table(VARIANTS.values()), "results": results_table()}
+    for name, table in tables.items():
+        start, end = f"<!-- {name}: start -->", f"<!-- {name}: end -->"
+        before, rest = text.split(start)
+        text = f"{before}{start}\n{table}\n{end}{rest.split(end)[1]}"
+    return text
 
 
 def write_pages(folder: Path = PAGES) -> None:
@@ -237,6 +266,7 @@ def _generated_files() -> dict[str, Callable[[], str]]:
         "index.md": _index,
         "rulings.inc": rulings_list,
         "deals_needed.inc": deals_table,
+        "results.inc": results_table,
         "layers.inc": layer_table,
     }
     for name, sheet in VARIANTS.items():
@@ -251,12 +281,12 @@ def _index() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Renew the README's table, or with `--check` say whether it is up to date."""
+    """Renew the README's tables, or with `--check` say whether it is up to date."""
     text = README.read_text()
-    renewed = readme_with_table(text)
+    renewed = readme_with_tables(text)
     if arguments == ["--check"]:
         if text != renewed:
-            print("README.md: the table is out of date: run python docs/generate.py")
+            print("README.md: a table is out of date: run python docs/generate.py")
         return int(text != renewed)
     README.write_text(renewed)
     return 0

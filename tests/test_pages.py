@@ -160,7 +160,7 @@ def generate() -> ModuleType:
 def test_readme_table_is_generated(generate: ModuleType) -> None:
     """The README's table of environments is what the sheets say."""
     text = (ROOT / "README.md").read_text()
-    assert generate.readme_with_table(text) == text
+    assert generate.readme_with_tables(text) == text
 
 
 def test_a_page_and_a_picture_for_every_variant(generate: ModuleType, tmp_path: Path) -> None:
@@ -228,6 +228,17 @@ def test_baselines_are_those_of_the_variant(generate: ModuleType, tmp_path: Path
     for words in commands(shell.text):
         check(words)
     assert "big-bertha" not in text
+
+
+def test_results_stand_side_by_side(generate: ModuleType, tmp_path: Path) -> None:
+    """A line a variant, a column a player, and a gap where a player has not played."""
+    path = tmp_path / "results.csv"
+    path.write_text(RESULTS)
+    lines = generate.results_table(path).splitlines()
+    assert len(lines) == 2 + len(VARIANTS)
+    (arabella,) = [line for line in lines if line.startswith("| Arabella |")]
+    cells = [cell.strip() for cell in arabella.strip("|").split("|")]
+    assert cells == ["Arabella", "", "49.2 [46.1, 52.3]", "", "", "", "", "99.9 [99.4, 100.0]"]
 
 
 def test_no_baselines_without_results(generate: ModuleType, tmp_path: Path) -> None:
