@@ -12,6 +12,7 @@ from solitaire_env.evaluation import Evaluation, evaluate
 from solitaire_env.exports import check_table, write_games
 from solitaire_env.files import check_file, check_folder
 from solitaire_env.players import AGENTS
+from solitaire_env.statistics import wilson_interval
 
 
 def compare_to_random(agent: Evaluation, random: Evaluation) -> str:
@@ -44,6 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
     }
     settings = {"num_envs": given.num_envs, "seed": given.seed}
     try:
+        wilson_interval(0, 1)  # without SciPy nothing can be told: better now than after the games
         deals = read_deals(given.deals)
         _check_outputs(given)
         player = load_agent(given.agent, given.variant, **options)
