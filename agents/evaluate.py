@@ -18,6 +18,7 @@ from solitaire_env.evaluation import Evaluation, evaluate
 from solitaire_env.exports import check_table, write_games
 from solitaire_env.files import check_file, check_folder
 from solitaire_env.players import AGENTS
+from solitaire_env.statistics import wilson_interval
 
 OPTIONS: Final = (
     "checkpoint",
@@ -56,6 +57,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser().parse_args(arguments)
     options = {name: getattr(given, name) for name in OPTIONS if getattr(given, name) is not None}
     try:
+        wilson_interval(0, 1)  # without SciPy nothing can be told: better now than after the games
         deals = read_deals(given.deals)
         _check_outputs(given)
         _check_sharding(given)

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import sys
 from dataclasses import replace
 from math import comb
 from pathlib import Path
@@ -178,6 +179,17 @@ def test_games_that_do_not_fit_are_no_evaluation(change: dict[str, Any]) -> None
     told["games"] |= change
     with pytest.raises(ValueError, match=r"this is no evaluation: games\.\w+ is "):
         Evaluation.from_json(told)
+
+
+def test_an_evaluation_without_scipy_is_refused_at_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command says which extra is missing before it plays, not after."""
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setattr(command, "evaluate", lambda *_, **__: pytest.fail("it played"))
+    with pytest.raises(SystemExit):
+        command.main(["--agent", "random", "--variant", SAN_JUAN_HILL, "--deals", "0:2"])
+    assert "solitaire-env[agents]" in capsys.readouterr().err
 
 
 # How many deals a difference needs
