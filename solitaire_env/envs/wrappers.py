@@ -3,7 +3,7 @@
 `UnpackObservation(env)` and `MaskInObservation(env)` take either kind.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 import numpy as np
@@ -14,6 +14,12 @@ from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
 from solitaire_env.engine.state import Field
+
+if TYPE_CHECKING:
+    Wrapper = VectorWrapper[Any, Any, Any, Any, Any]
+else:
+    # Gymnasium 1.2's takes no type arguments.
+    Wrapper = VectorWrapper
 
 Batch = tuple[Any, Any, Any, Any, dict[str, Any]]
 
@@ -78,7 +84,7 @@ class MaskInObservation(gym.ObservationWrapper[Any, Any, Any], RecordConstructor
         return {"observations": observation, "action_mask": mask}
 
 
-class _VectorForm(VectorWrapper[Any, Any, Any, Any, Any]):
+class _VectorForm(Wrapper):
     """A vector wrapper of observations that also turns `final_obs`, so that it serves SAME_STEP."""
 
     def _set_space(self, single: gym.Space[Any]) -> None:
