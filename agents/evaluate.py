@@ -105,7 +105,7 @@ def _play_task(
         deals,
         run=run,
         num_envs=given.num_envs,
-        size=given.shard_deals,
+        size=SHARD_DEALS if given.shard_deals is None else given.shard_deals,
         folder=given.shards / folder if given.shards else None,
         watch=lambda results, total, played: _bar(results, task.name, total, played),
     )
@@ -137,6 +137,8 @@ def _check_sharding(given: argparse.Namespace) -> None:
     """Raise ValueError for arguments that do not go together."""
     if given.workers is not None and not given.ray:
         raise ValueError("--workers is for --ray ADDRESS: give that too")
+    if given.shard_deals is not None and not (given.ray or given.shards):
+        raise ValueError("--shard-deals is for --ray and --shards: give one of them too")
     if given.record and (given.ray or given.shards):
         raise ValueError(
             "--record keeps games that are played here at once: leave --ray and --shards out"
@@ -145,9 +147,12 @@ def _check_sharding(given: argparse.Namespace) -> None:
 
 def _check_outputs(given: argparse.Namespace) -> None:
     """Raise ValueError if what was asked for can't be written: better now than after the games."""
+    if given.json and given.json == given.table:
+        raise ValueError(f"--json and --table are both {given.json}: give each a file of its own")
     try:
+        for file in filter(None, (given.json, given.table)):
+            file.parent.mkdir(parents=True, exist_ok=True)
         if given.json:
-            given.json.parent.mkdir(parents=True, exist_ok=True)
             check_file(given.json)
         for folder in filter(None, (given.record, given.shards)):
             check_folder(folder)
@@ -189,7 +194,7 @@ def parser() -> argparse.ArgumentParser:
         "--shards", type=Path, help="folder for finished shards: the same command goes on"
     )
     parser.add_argument(
-        "--shard-deals", type=int, default=SHARD_DEALS, help="deals of a shard (%(default)s)"
+        "--shard-deals", type=int, help=f"deals of a shard (default: {SHARD_DEALS})"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the players' chance")
     parser.add_argument("--checkpoint", type=Path, help="the network of the player ppo")

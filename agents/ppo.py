@@ -122,6 +122,8 @@ def make(
 
 
 def _find(variant: str, checkpoint: str | Path | None, folder: str | Path | None) -> Path:
+    if checkpoint is not None and folder is not None:
+        raise ValueError(f"checkpoint is {checkpoint} and folder is {folder}: give one of them")
     if checkpoint is not None:
         return Path(checkpoint)
     if folder is not None:

@@ -5,7 +5,7 @@ from inspect import signature
 from typing import Any
 
 from solitaire_env.evaluation import Policy
-from solitaire_env.players import AGENTS
+from solitaire_env.players import AGENTS, check_player
 
 
 def load_agent(name: str, variant: str, **options: Any) -> Policy:
@@ -19,7 +19,8 @@ def load_agent(name: str, variant: str, **options: Any) -> Policy:
         **options: for the factory.
 
     Raises:
-        ValueError: for a name that is none of these, or options that the player does not take.
+        ValueError: for a name that is none of these, options that the player does not take, and
+            what makes no player.
     """
     if name.endswith((".zip", ".safetensors")):
         name, options = "ppo", {"checkpoint": name, **options}
@@ -36,4 +37,4 @@ def load_agent(name: str, variant: str, **options: Any) -> Policy:
         signature(make).bind(variant, **options)
     except TypeError as error:
         raise ValueError(f"agent {name!r} does not take {', '.join(options)}: {error}") from error
-    return make(variant, **options)
+    return check_player(name, make(variant, **options))

@@ -1,7 +1,7 @@
 """Compare evaluations: differences on the same deals, and a table of text."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -112,6 +112,8 @@ def comparison_text(one: Evaluation, other: Evaluation) -> str:
     Raises:
         ValueError: if variant or deals differ.
     """
+    if one.agent == other.agent:
+        other = replace(other, agent=f"{other.agent} (2)")
     cards, wins = paired_bootstrap(one, other), paired_wins(one, other)
     return (
         f"{one.variant}, deals {one.deals[0]} to {one.deals[-1]} (list {list_hash(one.deals)}), "

@@ -33,7 +33,11 @@ def load_player(name: str, variant: str) -> Policy:
         signature(make).bind(variant)
     except TypeError as error:
         raise ValueError(f"agent {name!r} is not made by factory(variant): {error}") from error
-    player = make(variant)
+    return check_player(name, make(variant))
+
+
+def check_player(name: str, player: object) -> Policy:
+    """Return what a factory made; ValueError unless it is a player."""
     if not isinstance(player, Policy):
         raise ValueError(f"agent {name!r} is no player, it lacks reset or act: {player!r}")
     return player

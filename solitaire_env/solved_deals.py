@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from solitaire_env.engine.generator import FIRST_TRAINING_DEAL
+from solitaire_env.envs.options import check_deal, whole_number
 from solitaire_env.envs.registration import find_sheet
 from solitaire_env.records import rules_digest
 from solitaire_env.rulesheet import RuleSheet
@@ -109,10 +111,12 @@ def pack_known_deals(records: Iterable[Mapping[str, Any]], path: Path) -> None:
     What the table knows better stays: a win, and a shorter one.
 
     Raises:
-        ValueError: for verdicts of several variants or limits, or none; if the table was made
-            under other rules or limits; or if a deal is solved and refuted.
+        ValueError: for verdicts of several variants or limits, or none, and for one that can't be;
+            if the table was made under other rules or limits; or if a deal is solved and refuted.
     """
     verdicts = list(records)
+    for verdict in verdicts:
+        _check(verdict)
     about = {(v["variant"], v["max_nodes"], v["max_bytes"]) for v in verdicts}
     if len(about) != 1:
         raise ValueError(
@@ -125,6 +129,13 @@ def pack_known_deals(records: Iterable[Mapping[str, Any]], path: Path) -> None:
     for verdict in verdicts:
         _learn(known, verdict["deal"], verdict["status"], verdict["length"])
     _write(path, known)
+
+
+def _check(verdict: Mapping[str, Any]) -> None:
+    """Raise ValueError unless a verdict is of a deal for evaluation, its length that of a win."""
+    whole_number("deal", verdict["deal"], 0, FIRST_TRAINING_DEAL - 1)
+    least, most = (1, 2**31) if verdict["status"] == "solved" else (0, 0)
+    whole_number(f"length of a deal that is {verdict['status']}", verdict["length"], least, most)
 
 
 def add_wins(games: "Iterable[Replay]", path: Path) -> None:
@@ -143,9 +154,10 @@ def add_wins(games: "Iterable[Replay]", path: Path) -> None:
     sheet = find_sheet(path.stem)
     known = _read(path, sheet)
     for game in games:
-        deal, name = game.record.get("deal", len(known.statuses)), game.record["variant"]
+        name = game.record["variant"]
         if name != sheet.name:
             raise ValueError(f"a game is of {name}, the table of {sheet.name}")
+        deal = check_deal(game.record.get("deal", len(known.statuses)))
         if deal < len(known.statuses) and game.steps[-1].outcome == "won":
             _learn(known, deal, "solved", len(game.actions))
     _write(path, known)

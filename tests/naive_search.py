@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from typing import Any
 
 from solitaire_env.cards import RANKS, SUITS
@@ -12,6 +13,7 @@ from .reference.check import refusal
 from .reference.game import ReferenceGame
 
 MOST_CARDS = 24
+NARROW = 5
 
 _ENDLESS = 10**9
 
@@ -42,6 +44,14 @@ def _key(sheet: RuleSheet, game: ReferenceGame) -> str:
     if sheet.stock is None or sheet.redeals == UNLIMITED:
         del at["passes"]
     return json.dumps(at)
+
+
+def narrow(sheet: RuleSheet) -> RuleSheet:
+    """Give a game five columns: few cards then often can't be won, as they seldom can't on all."""
+    tableau = sheet.tableau
+    rows = tableau.rows if sheet.stock else tableau.rows * tableau.piles // NARROW
+    fewer = replace(tableau, piles=NARROW, rows=rows)
+    return replace(sheet, name=f"narrow-{sheet.name}", title=f"Narrow {sheet.title}", tableau=fewer)
 
 
 def crowded(sheet: RuleSheet, rng: random.Random) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from agents.train import train  # noqa: E402
 from agents.weights import SHIPPED, load_network, new_network, save_network  # noqa: E402
 from solitaire_env.evaluation import evaluate  # noqa: E402
 from solitaire_env.files import check_file, check_folder  # noqa: E402
+from solitaire_env.players import AGENTS  # noqa: E402
 
 
 def untrained(variant: str) -> tuple[Any, Any]:
@@ -173,7 +174,7 @@ def test_no_action_is_repeated_in_a_position() -> None:
         (
             "nobody",
             {},
-            "accepted are random, greedy, search, ppo, ppo-search, module:factory, a .safetensors",
+            f"accepted are {', '.join(AGENTS)}, module:factory, a .safetensors",
         ),
         ("nowhere:make", {}, "can't be loaded: No module named 'nowhere'"),
         ("solitaire_env.policies:nothing", {}, "can't be loaded"),

@@ -88,5 +88,7 @@ def test_a_missing_library_says_what_to_install(
     door = f"solitaire_env.interop.{library}"
     monkeypatch.delitem(sys.modules, door, raising=False)
     monkeypatch.setitem(sys.modules, library, None)
+    for name in [name for name in sys.modules if name.startswith(f"{library}.")]:
+        monkeypatch.setitem(sys.modules, name, None)  # what is loaded is found without its package
     with pytest.raises(ImportError, match=rf"pip install 'solitaire-env\[{library}\]'"):
         importlib.import_module(door)

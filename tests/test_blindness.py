@@ -1,5 +1,6 @@
 """No player of the package chooses by what it can't see: neither hidden cards nor their order."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,17 @@ from tests.helpers import make, random_legal
 
 HIDING = [name for name, sheet in VARIANTS.items() if sheet.stock]
 SMALL: dict[str, dict[str, Any]] = {
-    "search": {"playouts": 8, "width": 3},
+    "search": {"playouts": 24, "width": 4},
     "hindsight": {"playouts": 8, "nodes": 40},
     "ppo-search": {"playouts": 16, "width": 3, "horizon": 4},
 }
 """Budgets that are spent in little time."""
 
 SHUFFLES = 3
+"""Ways to lay the unseen cards, beside the true one."""
+
+AFTER = (3, 9, 15, 21, 27, 33)
+"""Random moves after which players are asked."""
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -30,16 +35,46 @@ def test_hidden_cards_change_no_choice(name: str, agent: str) -> None:
         for module in ("torch", "sb3_contrib", "safetensors"):
             needs_module(module)
     player = load_agent(agent, name, **SMALL.get(agent, {}))
-    env, rng = make(name).unwrapped, np.random.default_rng(4)
-    _, info = env.reset(options={"deal": 1500})
-    for moves in (3, 20):
-        for _ in range(moves):
-            _, _, _, _, info = env.step(random_legal(info["action_mask"], rng))
-        here = env.clone_state()
-        hidden = [env.position(), *(env.determinize(rng) for _ in range(SHUFFLES))]
-        assert len({str(position) for position in hidden}) == len(hidden)
+    env = make(name).unwrapped
+    for hidden in alike(env):
         assert len({choice(player, env, position) for position in hidden}) == 1
-        env.restore_state(here)
+
+
+@pytest.mark.parametrize("name", HIDING)
+def test_a_player_that_peeks_is_found_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the test above is worth: a search that plays the true cards out chooses otherwise."""
+    player = load_agent("search", name, **SMALL["search"])
+    env = make(name).unwrapped
+    truth = player._guessed
+
+    def peek(games: Any, guesses: Any) -> Any:
+        table = truth(games, guesses)
+        state = np.frombuffer(env.clone_state(), np.uint8)
+        table.games.view(np.ndarray).view(np.uint8).reshape(len(games), -1)[:] = state
+        return table
+
+    monkeypatch.setattr(player, "_guessed", peek)
+    assert any(
+        len({choice(player, env, position) for position in hidden}) > 1
+        for seed in range(12)
+        for hidden in alike(env, seed)
+    )
+
+
+def alike(env: Any, seed: int = 4) -> Iterator[list[dict[str, Any]]]:
+    """Play at random; now and then give positions that look the same to a player."""
+    rng = np.random.default_rng(seed)
+    _, info = env.reset(options={"deal": 1500 + seed})
+    for moves in range(AFTER[-1] + 1):
+        if moves in AFTER:
+            here = env.clone_state()
+            hidden = [env.position(), *(env.determinize(rng) for _ in range(SHUFFLES))]
+            assert len({str(position) for position in hidden}) == len(hidden)
+            yield hidden
+            env.restore_state(here)
+        _, _, terminated, truncated, info = env.step(random_legal(info["action_mask"], rng))
+        if terminated or truncated:
+            return
 
 
 def choice(player: Any, env: Any, position: dict[str, Any]) -> int:

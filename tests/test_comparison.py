@@ -77,6 +77,12 @@ def test_text_names_deals_and_what_was_seen() -> None:
     assert "only by one 1, only by other 0, by neither 1; McNemar's exact p = 1" in text
 
 
+def test_players_of_one_name_are_told_apart() -> None:
+    """The second is numbered."""
+    text = comparison_text(evaluation([True], "greedy"), evaluation([False], "greedy"))
+    assert "only by greedy 1, only by greedy (2) 0" in text
+
+
 def test_evaluations_are_read_back(tmp_path: Path) -> None:
     """What `to_json` gives is the whole evaluation."""
     result = evaluate(RandomPolicy(), SAN_JUAN_HILL, range(5), name="random", seed=3)

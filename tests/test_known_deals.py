@@ -134,6 +134,12 @@ def test_bad_tables_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     mixed = [verdict(0, "solved", 9), verdict(1, "solved", 9, "big-bertha")]
     with pytest.raises(ValueError, match="one variant under one limit"):
         pack_known_deals(mixed, tmp_path / "mixed.npz")
+    for deal in (-1, "x", 1.5, 1_000_000, 10**12):
+        with pytest.raises(ValueError, match=f"deal is {deal!r}, accepted"):
+            pack_known_deals([verdict(0, "unknown") | {"deal": deal}], tmp_path / "wrong.npz")
+    for status, length in (("unknown", 2), ("refuted", 1), ("solved", 0), ("solved", "x")):
+        with pytest.raises(ValueError, match=f"length of a deal that is {status} is {length!r}"):
+            pack_known_deals([verdict(0, status, length)], tmp_path / "wrong.npz")
     with pytest.raises(ValueError, match="no deals of arabella are known"):
         known_deals("arabella")
     pack_known_deals([verdict(0, "solved", 9)], tmp_path / "big-bertha.npz")
@@ -182,4 +188,4 @@ def test_packing_again_keeps_what_is_known_better(
     assert known.lengths.tolist() == [300, 0, 2**16 - 1]
     for deal, status in ((0, "refuted"), (1, "solved")):
         with pytest.raises(ValueError, match=f"deal {deal} of arabella was .*, and is {status}"):
-            pack_known_deals([verdict(deal, status, 5)], path)
+            pack_known_deals([verdict(deal, status, 5 * (status == "solved"))], path)

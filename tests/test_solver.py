@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import gymnasium as gym
@@ -14,6 +15,7 @@ from solitaire_env.cli import main
 from solitaire_env.engine.compile import entry, specialise
 from solitaire_env.engine.lowered import LoweredRules
 from solitaire_env.engine.state import Games
+from solitaire_env.rulesheet import RuleSheet
 from solitaire_env.solver import ProofError, Verdict, solve, solve_deals
 from solitaire_env.solver import solve as door
 from solitaire_env.solver.batch import read_records
@@ -21,7 +23,7 @@ from solitaire_env.solver.fingerprint import fingerprint
 
 from .helpers import ending as laid
 from .helpers import every_variant
-from .naive_search import crowded, naive_verdict
+from .naive_search import crowded, naive_verdict, narrow
 from .player import Player
 from .positions import ending
 
@@ -54,24 +56,31 @@ def test_a_win_is_a_game_that_plays(name: str) -> None:
 @every_variant
 def test_a_small_position_gets_the_verdict_of_a_naive_search(name: str) -> None:
     """Solver and reference agree on what can be won."""
-    assert compare(name, 15, 200)["decided"] >= 4
+    assert compare(VARIANTS[name], lambda seen: seen["all"] < 15, 200)["decided"] >= 4
+
+
+@pytest.mark.parametrize("name", ["big-bertha", "san-juan-hill"])
+def test_a_small_position_that_cannot_be_won_is_refuted(name: str) -> None:
+    """On five columns: on all of theirs so few cards of these games can always be won."""
+    compare(narrow(VARIANTS[name]), lambda seen: seen["refuted"] < 8, 300)
 
 
 @pytest.mark.long
 @every_variant
 def test_many_small_positions_get_the_verdict_of_a_naive_search(name: str) -> None:
-    """The same on two hundred that the naive search decides."""
-    compare(name, 200, 3000)
+    """The same on two hundred that the naive search decides, and on a hundred that it refutes."""
+    compare(VARIANTS[name], lambda seen: seen["decided"] < 200, 3000)
+    compare(narrow(VARIANTS[name]), lambda seen: seen["refuted"] < 100, 3000)
 
 
-def compare(name: str, count: int, most: int) -> Counter[str]:
-    """Compare verdicts on positions, and count those that the naive search decides."""
-    rng, sheet, seen = random.Random(f"{name} naive"), VARIANTS[name], Counter[str]()
-    while seen["decided" if most > 200 else "all"] < count:
+def compare(sheet: RuleSheet, goes_on: Callable[[Counter[str]], bool], most: int) -> Counter[str]:
+    """Compare verdicts on positions, and count those that the naive search decides, and how."""
+    rng, seen = random.Random(f"{sheet.name} naive"), Counter[str]()
+    while goes_on(seen):
         at = crowded(sheet, rng)
-        naive, verdict = naive_verdict(sheet, at, most), solve(name, position=at)
+        naive, verdict = naive_verdict(sheet, at, most), solve(sheet, position=at)
         assert naive in (None, verdict.status), at
-        seen.update(["all", verdict.status, *(["decided"] if naive else [])])
+        seen.update(["all", *(["decided", naive] if naive else [])])
     return seen
 
 
@@ -229,5 +238,6 @@ def test_the_command_prints_a_verdict(capsys: pytest.CaptureFixture[str], tmp_pa
         [*many, "--moves"],
         ["--deal", "0", "--out", out],
         ["--jobs", "2"],
+        ["--deal", "0", "--deals", "0:1", "--out", out],
     ):
         assert main(["solve", "big-bertha", *wrong]) == 2, wrong

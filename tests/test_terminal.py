@@ -10,7 +10,7 @@ import pytest
 
 from solitaire_env.cli import main
 from solitaire_env.evaluation import RandomPolicy
-from solitaire_env.players import load_player
+from solitaire_env.players import AGENTS, load_player
 from solitaire_env.terminal import step_through
 from tests.test_replay import recorded
 
@@ -52,13 +52,13 @@ def test_stepping_ends_with_the_input(capsys: pytest.CaptureFixture[str]) -> Non
     [
         (
             ["arabella", "--agent", "nobody"],
-            "accepted are random, greedy, search, ppo, ppo-search and module",
+            f"accepted are {', '.join(AGENTS)} and module",
         ),
         (["arabella", "--agent", "nowhere:make"], "can't be loaded: No module named 'nowhere'"),
         (["arabella", "--agent", "solitaire_env.policies:build"], "can't be loaded"),
         (
             ["arabella", "--agent", ":make"],
-            "accepted are random, greedy, search, ppo, ppo-search and module",
+            f"accepted are {', '.join(AGENTS)} and module",
         ),
         (["arabella", "--agent", "..x:make"], "can't be loaded"),
         (["arabella", "--agent", "agents.greedy:CONFIGS"], "is not made by factory(variant)"),

@@ -19,6 +19,8 @@ def print_known(arguments: Arguments) -> None:
     if arguments.pack:
         records = read_records(arguments.pack)
         chosen = [record for (name, _), record in records.items() if name == arguments.variant]
+        if not chosen:
+            raise ValueError(f"{arguments.pack} has no verdict of {arguments.variant}")
         check_wins(chosen)
         pack_known_deals(chosen, table_path(arguments.variant))
     if arguments.wins:
@@ -41,13 +43,12 @@ def print_solve(arguments: Arguments) -> None:
     if arguments.deals is not None:
         _solve_many(arguments, limits)
         return
-    verdict = solve(arguments.variant, deal=arguments.deal, **limits)
+    deal = arguments.deal or 0
+    verdict = solve(arguments.variant, deal=deal, **limits)
     if arguments.json:
-        print(
-            json.dumps({"variant": arguments.variant, "deal": arguments.deal, **verdict.to_json()})
-        )
+        print(json.dumps({"variant": arguments.variant, "deal": deal, **verdict.to_json()}))
         return
-    print(f"{arguments.variant} deal {arguments.deal}: {verdict}")
+    print(f"{arguments.variant} deal {deal}: {verdict}")
     if arguments.moves:
         print("\n".join(map(str, verdict.moves)))
 
@@ -104,7 +105,7 @@ def add_solve(commands: Commands) -> None:
     add_variant(solve)
     which = solve.add_mutually_exclusive_group()
     which.add_argument(
-        "--deal", type=int, default=0, metavar="N", help="number of the deal, from 0 (default: 0)"
+        "--deal", type=int, metavar="N", help="number of the deal, from 0 (default: 0)"
     )
     which.add_argument("--deals", metavar="A:B", help="test, validation or A to B - 1, into --out")
     shown = solve.add_mutually_exclusive_group()
