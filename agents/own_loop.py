@@ -166,3 +166,4 @@ class Trainer:
         if validate(*progress, lambda seen: self._network(seen)[0], layout):
             self._export(BEST)
         self._validated = self._moves
+        self._save()

@@ -59,6 +59,6 @@ def load_network(path: Path, variant: str) -> tuple[TableNetwork, dict[str, Any]
             raise ValueError(f"{path} plays another game than {variant}: {about['variant']}")
         network = new_network(variant, Network(**about["sizes"]))
         network.load_state_dict(tensors)
-    except (SafetensorError, KeyError, TypeError, RuntimeError) as error:
+    except (SafetensorError, json.JSONDecodeError, KeyError, TypeError, RuntimeError) as error:
         raise ValueError(f"{path} holds no network that can be used: {error}") from error
     return network.eval(), about

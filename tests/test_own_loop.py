@@ -17,9 +17,11 @@ for name in ("torch", "sb3_contrib", "scipy", "tensorboard", "tqdm", "safetensor
     needs_module(name)
 
 import torch as th  # noqa: E402 - after the check that it is there
+from safetensors.torch import save  # noqa: E402
 
 from agents import own_loop  # noqa: E402
 from agents.config import Network, change_config, config_of  # noqa: E402
+from agents.curves import new_logger  # noqa: E402
 from agents.learner import Learner  # noqa: E402
 from agents.registry import load_agent  # noqa: E402
 from agents.rollouts import Moves, Rollouts  # noqa: E402
@@ -213,6 +215,16 @@ def dealt(name: str, deal: int) -> dict[str, Any]:
     return env.position()
 
 
+def test_a_run_killed_after_a_validation_goes_on_from_it(tmp_path: Path) -> None:
+    """A validation saves the run, however rarely checkpoints are asked for."""
+    config = shorter(SAN_JUAN_HILL, "run.checkpoint_every=1_000_000")
+    trainer = own_loop.Trainer(config, tmp_path, "")
+    trainer._logger = new_logger(tmp_path, 0)
+    trainer._moves = 512
+    trainer._validate()
+    assert own_loop.Trainer(config, tmp_path, "")._moves == 512
+
+
 def test_the_share_of_the_teacher(tmp_path: Path) -> None:
     """All at first, then less and less, then none."""
     changes = ("imitation.steps=1000", "imitation.fade=500")
@@ -234,9 +246,10 @@ def test_bad_networks(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(ValueError, match="holds no network that can be used"):
         load_network(path, SAN_JUAN_HILL)
-    path.write_text("{}")
-    with pytest.raises(ValueError, match="holds no network that can be used"):
-        load_network(path, SAN_JUAN_HILL)
+    for content in (b"{}", save({"a": th.zeros(1)}, {"about": "no JSON"})):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="holds no network that can be used"):
+            load_network(path, SAN_JUAN_HILL)
 
 
 def test_stable_baselines_loop_refuses_what_it_cannot_do(tmp_path: Path) -> None:
