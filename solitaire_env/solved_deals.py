@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from solitaire_env.engine.generator import FIRST_TRAINING_DEAL
-from solitaire_env.envs.options import check_deal, whole_number
 from solitaire_env.envs.registration import find_sheet
 from solitaire_env.records import rules_digest
 from solitaire_env.rulesheet import RuleSheet
@@ -133,6 +131,9 @@ def pack_known_deals(records: Iterable[Mapping[str, Any]], path: Path) -> None:
 
 def _check(verdict: Mapping[str, Any]) -> None:
     """Raise ValueError unless a verdict is of a deal for evaluation, its length that of a win."""
+    from solitaire_env.engine.generator import FIRST_TRAINING_DEAL
+    from solitaire_env.envs.options import whole_number
+
     whole_number("deal", verdict["deal"], 0, FIRST_TRAINING_DEAL - 1)
     least, most = (1, 2**31) if verdict["status"] == "solved" else (0, 0)
     whole_number(f"length of a deal that is {verdict['status']}", verdict["length"], least, most)
@@ -151,6 +152,8 @@ def add_wins(games: "Iterable[Replay]", path: Path) -> None:
         ValueError: for a game of another variant or other rules, one that does not go as it was
             recorded, and one that wins a refuted deal.
     """
+    from solitaire_env.envs.options import check_deal
+
     sheet = find_sheet(path.stem)
     known = _read(path, sheet)
     for game in games:

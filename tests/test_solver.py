@@ -238,6 +238,7 @@ def test_the_command_prints_a_verdict(capsys: pytest.CaptureFixture[str], tmp_pa
         [*many, "--moves"],
         ["--deal", "0", "--out", out],
         ["--jobs", "2"],
-        ["--deal", "0", "--deals", "0:1", "--out", out],
     ):
         assert main(["solve", "big-bertha", *wrong]) == 2, wrong
+    with pytest.raises(SystemExit, match="2"):
+        main(["solve", "big-bertha", "--deal", "0", *many])
