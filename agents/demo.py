@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from agents.config import load_config
-from agents.evaluate import compare_to_random, report
+from agents.evaluate import report
 from agents.registry import load_agent
 from agents.train import train
-from solitaire_env.comparison import paired_bootstrap
+from solitaire_env.comparison import comparison_text, paired_bootstrap
 from solitaire_env.evaluation import evaluate
 
 CONFIG = Path("configs/san-juan-hill.toml")
@@ -33,7 +33,7 @@ def main() -> int:
     print(f"Playing deals {DEALS[0]} to {DEALS[-1]}, which training never saw")
     ppo = evaluate(load_agent(str(network), variant), variant, DEALS, name="ppo")
     random = evaluate(load_agent("random", variant), variant, DEALS, name="random")
-    print(compare_to_random(ppo, random))
+    print(comparison_text(ppo, random))
     path = FOLDER / "evaluation.json"
     path.write_text(json.dumps(report(ppo, random)) + "\n", encoding="utf-8")
     print(f"Figures: {path}; network: {network}; curves: tensorboard --logdir {FOLDER}")

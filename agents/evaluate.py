@@ -33,11 +33,6 @@ OPTIONS: Final = (
 """What the command line hands on to the player."""
 
 
-def compare_to_random(agent: Evaluation, random: Evaluation) -> str:
-    """Lay out a player beside the random one on the same deals, and how they differ."""
-    return comparison_text(agent, random)
-
-
 def report(agent: Evaluation, random: Evaluation, **options: Any) -> dict[str, Any]:
     """Give the same as what JSON can hold: the agent's figures and games, then the rest.
 
@@ -65,7 +60,7 @@ def main(arguments: list[str] | None = None) -> None:
         agent, random = (_in_shards if sharded else _at_once)(given, deals, options)
     except (ValueError, ImportError, ClusterError) as error:
         parser().error(str(error))
-    print(compare_to_random(agent, random))
+    print(comparison_text(agent, random))
     if given.table:
         write_games(agent, given.table)
     if given.json:

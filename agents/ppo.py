@@ -9,13 +9,14 @@ import torch as th
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.utils import LinearSchedule
 
+from agents import network_path
 from agents.chunks import Asked, in_chunks
 from agents.config import Config
 from agents.layout import layout_of
 from agents.memory import LoopMemory
 from agents.network import TablePolicy
 from agents.runs import best_network, temperature_of
-from agents.weights import SHIPPED, load_network
+from agents.weights import load_network
 from solitaire_env.envs.registration import env_id, find_sheet
 from solitaire_env.policies import (
     BoolArray,
@@ -24,6 +25,7 @@ from solitaire_env.policies import (
     GameStreams,
     IntArray,
     SeedArray,
+    draw_actions,
     weighed,
 )
 from solitaire_env.records import Thought
@@ -63,17 +65,10 @@ class NetworkPolicy:
 
     def act(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> IntArray:
         """Choose actions: see `Policy`."""
-        actions = self._choose(self._logits(observations, masks, rows), rows)
+        logits = self._logits(observations, masks, rows)
+        actions = draw_actions(logits, self._streams.draw(rows), self._temperature)
         self._memory.note(observations, actions, rows)
         return actions
-
-    def _choose(self, logits: np.ndarray, rows: IntArray) -> IntArray:
-        if self._temperature == 0:
-            return logits.argmax(axis=1)
-        highest = logits.max(axis=1, keepdims=True)
-        sums = np.exp((logits - highest) / self._temperature).cumsum(axis=1)
-        chosen = self._streams.draw(rows) * sums[:, -1]
-        return (sums > chosen[:, None]).argmax(axis=1)
 
     def think(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> list[Thought]:
         """Tell the network's own probabilities of what it did not try here: see `Thinker`."""
@@ -128,7 +123,7 @@ def _find(variant: str, checkpoint: str | Path | None, folder: str | Path | None
         return Path(checkpoint)
     if folder is not None:
         return best_network(Path(folder), variant)
-    return SHIPPED / f"{variant}.safetensors"
+    return network_path(variant)
 
 
 def _load_zip(path: Path, env: Any, variant: str) -> Any:

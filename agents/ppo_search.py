@@ -5,11 +5,12 @@ from typing import Final
 
 import torch as th
 
+from agents import network_path
 from agents.greedy import load_weights
 from agents.greedy_playouts import GreedyInside
 from agents.network_playouts import NetworkInside
 from agents.search import SearchPolicy
-from agents.weights import SHIPPED, load_network
+from agents.weights import load_network
 from solitaire_env.envs.options import one_of
 from solitaire_env.policies import BoolArray, ByteArray, FloatArray
 
@@ -61,7 +62,7 @@ def make(
             range, by its name.
     """
     one_of("rollout", rollout, ROLLOUTS)
-    path = SHIPPED / f"{variant}.safetensors" if checkpoint is None else Path(checkpoint)
+    path = network_path(variant) if checkpoint is None else Path(checkpoint)
     network, about = load_network(path, variant)
     # Sums on more threads are other sums.
     th.set_num_threads(1)

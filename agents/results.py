@@ -1,7 +1,7 @@
 """The results table: `python -m agents.results` plays what is missing, and writes it as CSV.
 
 Its rows are in configs/results.toml. What was played is kept a file a row, so that the same command
-goes on where it was interrupted.
+goes on where it was interrupted; under other rules, weights or networks a row is played anew.
 """
 
 import argparse
@@ -11,13 +11,16 @@ import time
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from agents import network_path
 from agents.registry import load_agent
 from solitaire_env import VARIANTS, known_deals
 from solitaire_env.deal_lists import read_deals
 from solitaire_env.evaluation import evaluate
+from solitaire_env.records import rules_digest
 from solitaire_env.statistics import wilson_interval
 
 ROWS: Final = Path("configs/results.toml")
@@ -69,21 +72,28 @@ class Row:
         """Give what is told of the row, by its column: played now, or read from a folder."""
         path = folder / f"{self.variant}-{self.player}.json"
         kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-        if kept.get("command") != self.command:
+        if any(kept.get(name) != value for name, value in self._identity().items()):
             kept = self._play()
             path.write_text(json.dumps(kept) + "\n", encoding="utf-8")
         rate = {"rate_low": kept["wilson_low"], "rate_high": kept["wilson_high"]}
         own = {"player": self.player, "won": kept["wins"], **rate}
         return {name: own.get(name, kept.get(name)) for name in COLUMNS}
 
+    def _identity(self) -> dict[str, str]:
+        """Tell what makes a row this one: its command, the rules, and the variant's own files."""
+        own = (ROWS.parent / f"{self.variant}.toml", network_path(self.variant))
+        content = b"".join(path.read_bytes() for path in own)
+        rules = rules_digest(VARIANTS[self.variant])
+        return {"command": self.command, "rules": rules, "player_hash": sha256(content).hexdigest()}
+
     def _play(self) -> dict[str, Any]:
-        """Play the row's deals; as JSON can hold it, with command and processor time a game."""
+        """Play the row's deals; as JSON can hold it, with identity and processor time a game."""
         player, deals = load_agent(self.agent, self.variant, **self.options), read_deals(self.deals)
         began = time.process_time()
         played = evaluate(player, self.variant, deals, name=self.player)
         seconds = (time.process_time() - began) / len(deals)
-        told = {"options": dict(self.options), "command": self.command, "seconds": seconds}
-        return {**played.to_json(), **told}
+        told = {"options": dict(self.options), "seconds": seconds}
+        return {**played.to_json(), **told, **self._identity()}
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -111,7 +121,7 @@ def solver_row(variant: str) -> dict[str, Any]:
     count, won = len(known.statuses), int((known.lengths > 0).sum())
     low, high = wilson_interval(won, count)
     told = {"player": "solver", "deals": count, "won": won, "rate_low": low, "rate_high": high}
-    told |= {"variant": variant, "winnable_won": 1.0, "moves": known.lengths.sum() / max(won, 1)}
+    told |= {"variant": variant, "moves": known.lengths.sum() / max(won, 1)}
     return {name: told.get(name) for name in COLUMNS} | {
         "command": f"solitaire-env known {variant}"
     }

@@ -1,7 +1,6 @@
 """A trained network as a file: safetensors, with what made it in the file's own header."""
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ from agents.network import TableNetwork
 from agents.runs import write_whole
 from solitaire_env.envs.registration import find_sheet
 from solitaire_env.records import package_versions, rules_digest
-
-SHIPPED = Path(str(files("agents") / "networks"))
 
 
 def new_network(variant: str, sizes: Network) -> TableNetwork:

@@ -125,6 +125,21 @@ class RandomPolicy:
         return (masks.cumsum(axis=1) > chosen[:, None]).argmax(axis=1)
 
 
+def draw_actions(scores: FloatArray, chances: FloatArray, temperature: float = 1.0) -> IntArray:
+    """Draw an action a game, (k,): e times as probable for a score that is a temperature higher.
+
+    Args:
+        scores: (k, A), -inf for what is impossible.
+        chances: (k,) from [0, 1).
+        temperature: from 0, which takes the highest score.
+    """
+    if temperature == 0:
+        return scores.argmax(axis=1)
+    highest = scores.max(axis=1, keepdims=True)
+    sums = np.exp((scores - highest) / temperature).cumsum(axis=1)
+    return (sums > (chances * sums[:, -1])[:, None]).argmax(axis=1)
+
+
 class ScoredPolicy:
     """Draws legal actions by what a function gives them, as a network's logits: no memory.
 
@@ -151,11 +166,9 @@ class ScoredPolicy:
         if scores.shape != masks.shape:
             raise ValueError(f"scores are {scores.shape}, accepted are {masks.shape}")
         scores = np.where(masks, scores, -np.inf)
-        highest = scores.max(axis=1, keepdims=True)
-        if not np.isfinite(highest).all():
+        if not np.isfinite(scores.max(axis=1)).all():
             raise ValueError("scores of legal actions are not finite, accepted is one that is")
-        sums = np.exp(scores - highest).cumsum(axis=1)
-        return (sums > (self._streams.draw(rows) * sums[:, -1])[:, None]).argmax(axis=1)
+        return draw_actions(scores, self._streams.draw(rows))
 
 
 def random_player(variant: str) -> RandomPolicy:

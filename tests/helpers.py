@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -132,3 +134,15 @@ def fingerprint(name: str, steps: int = 40) -> str:
             digest.update(part.tobytes())
         digest.update(env.clone_states().tobytes())
     return digest.hexdigest()
+
+
+@contextmanager
+def refused(env: Any, error: type[Exception], *parts: object) -> Iterator[None]:
+    """Expect an exception whose message holds all parts, and a game that has not changed."""
+    batch = hasattr(env, "clone_states")
+    state = env.clone_states().tobytes() if batch else env.clone_state()
+    with pytest.raises(error) as caught:
+        yield
+    for part in parts:
+        assert str(part) in str(caught.value)
+    assert state == (env.clone_states().tobytes() if batch else env.clone_state())

@@ -16,6 +16,15 @@ KWARGS: dict[str, Any] = {"no_progress_limit": 12, "max_episode_steps": 50, "ill
 """Games that end by both limits, one after the other."""
 
 
+BAD_ARGUMENTS: list[tuple[dict[str, Any], str]] = [
+    ({"variant": "klondike"}, "accepted are arabella"),
+    ({"reward": "cards"}, "accepted are 'foundation'"),
+    ({"num_envs": 0}, "num_envs is 0"),
+    ({"seed": -1}, "seed is -1"),
+]
+"""What every door refuses, and what the error says."""
+
+
 class ByHand:
     """Single environments, each stepped until it is over: what a door is compared with."""
 

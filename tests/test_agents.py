@@ -20,7 +20,7 @@ for name in ("torch", "sb3_contrib", "scipy", "tensorboard", "tqdm"):
 
 import torch as th  # noqa: E402 - after the check that it is there
 
-from agents import demo  # noqa: E402
+from agents import SHIPPED, demo  # noqa: E402
 from agents import evaluate as evaluate_command  # noqa: E402
 from agents import train as train_command  # noqa: E402
 from agents.config import Network, config_of, differences, load_config  # noqa: E402
@@ -31,7 +31,7 @@ from agents.network import LookUp  # noqa: E402
 from agents.ppo import NetworkPolicy, logits_of, new_model  # noqa: E402
 from agents.sb3_loop import make_games  # noqa: E402
 from agents.train import train  # noqa: E402
-from agents.weights import SHIPPED, load_network, new_network, save_network  # noqa: E402
+from agents.weights import load_network, new_network, save_network  # noqa: E402
 from solitaire_env.evaluation import evaluate  # noqa: E402
 from solitaire_env.files import check_file, check_folder  # noqa: E402
 from solitaire_env.players import AGENTS  # noqa: E402

@@ -63,7 +63,7 @@ def test_a_row_is_what_its_evaluation_says(few: list[str], tmp_path: Path) -> No
 def test_what_was_played_is_not_played_again(
     few: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same command reads it; a row that has changed is played anew."""
+    """The same command reads it; a row that has changed, or its network, is played anew."""
     main(few)
     before = (tmp_path / "table.csv").read_text()
     played = []
@@ -78,6 +78,11 @@ def test_what_was_played_is_not_played_again(
     Path(few[1]).write_text(FEW.replace("3:8", "3:9"))
     main(few)
     assert len(played) == 1
+    other = tmp_path / "other.safetensors"
+    other.write_bytes(b"another network")
+    monkeypatch.setattr(results, "network_path", lambda variant: other)
+    main(few)
+    assert len(played) == 2
     assert lines_of(tmp_path / "table.csv")[0]["deals"] == "6"
 
 

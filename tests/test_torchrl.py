@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import needs_module
-from tests.stacks import DEALS, KWARGS, VARIANT, ByHand, run_example
+from tests.stacks import BAD_ARGUMENTS, DEALS, KWARGS, VARIANT, ByHand, run_example
 
 torch = needs_module("torch")
 needs_module("torchrl")
@@ -68,15 +68,7 @@ def test_a_seed_decides_the_deals() -> None:
     assert torch.equal(first.reset()["deal"], deals)
 
 
-@pytest.mark.parametrize(
-    ("kwargs", "named"),
-    [
-        ({"variant": "klondike"}, "accepted are arabella"),
-        ({"reward": "cards"}, "accepted are 'foundation'"),
-        ({"num_envs": 0}, "num_envs is 0"),
-        ({"seed": -1}, "seed is -1"),
-    ],
-)
+@pytest.mark.parametrize(("kwargs", "named"), BAD_ARGUMENTS)
 def test_bad_arguments_are_named(kwargs: dict[str, Any], named: str) -> None:
     """The error says which argument, and what is accepted."""
     with pytest.raises(ValueError, match=named):

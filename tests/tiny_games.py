@@ -1,5 +1,7 @@
 """Games of a few cards, for tests that want every rule within reach."""
 
+from dataclasses import replace
+
 from solitaire_env.rulesheet import (
     UNLIMITED,
     Deal,
@@ -84,6 +86,16 @@ TINY_CELLS = RuleSheet(
     ),
     reserve=2,
     limits=Limits(episode_steps=100, no_progress=20),
+)
+
+TINY_COLUMNS = replace(
+    TINY_CELLS,
+    name="tiny-columns",
+    title="Tiny Columns",
+    source="made up for the tests: small enough to search whole, and won by care alone",
+    ranks=6,
+    tableau=replace(TINY_CELLS.tableau, piles=4, rows=3, space=Space.ANY),
+    reserve=0,
 )
 
 TINY_GAMES = (TINY_KLONDIKE, TINY_BERTHA, TINY_MEDLEY)

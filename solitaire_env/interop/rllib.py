@@ -20,7 +20,14 @@ from solitaire_env.envs.env import SolitaireEnv
 from solitaire_env.envs.options import one_of, real_number
 from solitaire_env.envs.registration import env_id, find_sheet, register, registered_sheets
 from solitaire_env.envs.wrappers import MaskInObservation
-from solitaire_env.policies import BoolArray, ByteArray, GameStreams, IntArray, SeedArray
+from solitaire_env.policies import (
+    BoolArray,
+    ByteArray,
+    GameStreams,
+    IntArray,
+    SeedArray,
+    draw_actions,
+)
 from solitaire_env.rulesheet import RuleSheet
 
 try:
@@ -229,12 +236,7 @@ class ModulePolicy:
     def act(self, observations: ByteArray, masks: BoolArray, rows: IntArray) -> IntArray:
         """Choose actions: see `Policy`."""
         logits = np.where(masks, self._logits(observations, masks), -np.inf)
-        if self._temperature == 0:
-            return logits.argmax(axis=1)
-        highest = logits.max(axis=1, keepdims=True)
-        sums = np.exp((logits - highest) / self._temperature).cumsum(axis=1)
-        chosen = self._streams.draw(rows) * sums[:, -1]
-        return (sums > chosen[:, None]).argmax(axis=1)
+        return draw_actions(logits, self._streams.draw(rows), self._temperature)
 
     def _logits(self, observations: ByteArray, masks: BoolArray) -> Any:
         """Ask the module of games, CHUNK at a time, the last filled up: (k, A) float64."""
