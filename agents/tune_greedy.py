@@ -15,10 +15,8 @@ import numpy.typing as npt
 
 from agents.greedy import GreedyPolicy, load_weights, weight_array
 from agents.greedy_features import Feature
+from solitaire_env.engine.generator import FIRST_TRAINING_DEAL
 from solitaire_env.evaluation import Evaluation, evaluate
-
-FIRST_DEAL = 1_000_000
-"""Training deals begin here: those below are for validation and evaluation."""
 
 _ELITE = 0.25
 _RATE = 0.7
@@ -58,7 +56,7 @@ def generation(variant: str, search: Search, population: int, deals: int, win: f
     mean, spread = np.array(search.mean), np.array(search.spread)
     tries = mean + spread * rng.standard_normal((population, len(mean)))
     tries[0] = mean
-    first = FIRST_DEAL + search.generation * deals
+    first = FIRST_TRAINING_DEAL + search.generation * deals
     results = [_play(variant, weights, range(first, first + deals)) for weights in tries]
     cards = int(max(result.foundation_cards.max() for result in results))
     values = np.array([worth(result, cards, win) for result in results])

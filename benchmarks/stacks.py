@@ -23,6 +23,7 @@ from solitaire_env import VARIANTS, env_id
 from solitaire_env.bench.rates import Rate, check_seconds
 from solitaire_env.bench.report import machine
 from solitaire_env.cli.common import text_table
+from solitaire_env.engine.generator import FIRST_TRAINING_DEAL
 from solitaire_env.envs.options import whole_number
 from solitaire_env.envs.wrappers import MaskInObservation
 from solitaire_env.interop.batches import make_batch
@@ -32,8 +33,6 @@ from solitaire_env.interop.torchrl import SolitaireTorchRLEnv
 
 STEPS = 30
 """Steps of a game; deals that end sooner under random play are left out."""
-
-FIRST_DEAL = 1_000_000
 
 
 class Games(NamedTuple):
@@ -86,7 +85,7 @@ class DealAgain(gym.Wrapper):
 def record(variant: str, count: int) -> Games:
     """Play deals at random, and keep so many of those that last."""
     envs, rng = make_batch(variant, 4 * count), np.random.default_rng(0)
-    deals = np.arange(FIRST_DEAL, FIRST_DEAL + 4 * count)
+    deals = np.arange(FIRST_TRAINING_DEAL, FIRST_TRAINING_DEAL + 4 * count)
     envs.reset(options={"deals": deals})
     lasting, actions = np.ones(len(deals), np.bool_), []
     for _ in range(STEPS):

@@ -13,12 +13,11 @@ from torch import nn
 
 from agents.registry import load_agent
 from solitaire_env.comparison import beside_random, comparison_text
+from solitaire_env.engine.generator import FIRST_TRAINING_DEAL
 from solitaire_env.interop.minari import policy_games, solver_games, write_dataset
 from solitaire_env.policies import ScoredPolicy
 
 VARIANT = "san-juan-hill"
-FIRST_DEAL = 1_000_000
-"""Deals from here up are for training."""
 
 
 def dataset_of(player: str, games: int) -> minari.MinariDataset:
@@ -26,7 +25,7 @@ def dataset_of(player: str, games: int) -> minari.MinariDataset:
     dataset_id = f"solitaire/{VARIANT}/{player}-{games}-games-v0"
     if dataset_id in minari.list_local_datasets():
         return minari.load_dataset(dataset_id)
-    deals = range(FIRST_DEAL, FIRST_DEAL + games)
+    deals = range(FIRST_TRAINING_DEAL, FIRST_TRAINING_DEAL + games)
     if player == "solver":
         played = solver_games(VARIANT, deals)
     else:
