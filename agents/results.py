@@ -72,16 +72,18 @@ class Row:
         """Give what is told of the row, by its column: played now, or read from a folder."""
         path = folder / f"{self.variant}-{self.player}.json"
         kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-        if any(kept.get(name) != value for name, value in self._identity().items()):
+        if any(kept.get(name) != value for name, value in self.identity().items()):
             kept = self._play()
             path.write_text(json.dumps(kept) + "\n", encoding="utf-8")
         rate = {"rate_low": kept["wilson_low"], "rate_high": kept["wilson_high"]}
         own = {"player": self.player, "won": kept["wins"], **rate}
         return {name: own.get(name, kept.get(name)) for name in COLUMNS}
 
-    def _identity(self) -> dict[str, str]:
-        """Tell what makes a row this one: its command, the rules, and the variant's own files."""
-        own = (ROWS.parent / f"{self.variant}.toml", network_path(self.variant))
+    def identity(self) -> dict[str, str]:
+        """Tell what makes a row this one: its command, the rules, and the player's own files."""
+        own = [ROWS.parent / f"{self.variant}.toml"]
+        if self.agent.startswith("ppo"):
+            own.append(network_path(self.variant))
         content = b"".join(path.read_bytes() for path in own)
         rules = rules_digest(VARIANTS[self.variant])
         return {"command": self.command, "rules": rules, "player_hash": sha256(content).hexdigest()}
@@ -93,7 +95,7 @@ class Row:
         played = evaluate(player, self.variant, deals, name=self.player)
         seconds = (time.process_time() - began) / len(deals)
         told = {"options": dict(self.options), "seconds": seconds}
-        return {**played.to_json(), **told, **self._identity()}
+        return {**played.to_json(), **told, **self.identity()}
 
 
 def read_rows(path: Path) -> list[Row]:

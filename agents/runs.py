@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agents.config import Config, ConfigError, config_of, differences
+from solitaire_env.envs.registration import find_sheet
 
 NETWORKS = ("best.safetensors", "last.safetensors", "best.zip", "checkpoint.zip")
 """Files of a run that hold a network, the better ones first: of our own loop, of SB3's."""
 
 RUN = "run.json"
 VALIDATION = "validation.csv"
-
-_CARDS = 104
 
 _MAY_CHANGE = (
     "run.total_steps",
@@ -91,10 +90,10 @@ def note_validation(folder: Path, steps: int, summary: dict[str, Any]) -> None:
     write_whole(path, rows.encode())
 
 
-def score_of(summary: Mapping[str, Any]) -> float:
-    """Tell how good a validation is: the share of wins, and that of two decks' cards put up."""
+def score_of(summary: Mapping[str, Any], variant: str) -> float:
+    """Tell how good a validation is: the share of wins, and that of the cards put up."""
     wins, cards = float(summary["wins"]), float(summary["foundation_cards"])
-    return wins / float(summary["deals"]) + cards / _CARDS
+    return wins / float(summary["deals"]) + cards / find_sheet(variant).cards
 
 
 def best_score(folder: Path) -> float:
@@ -102,8 +101,9 @@ def best_score(folder: Path) -> float:
     path = folder / VALIDATION
     if not path.exists():
         return 0.0
+    variant = _variant(folder / RUN)
     with path.open(newline="", encoding="utf-8") as file:
-        return max(map(score_of, csv.DictReader(file)), default=0.0)
+        return max((score_of(line, variant) for line in csv.DictReader(file)), default=0.0)
 
 
 def best_network(runs: Path, variant: str) -> Path:

@@ -32,6 +32,6 @@ def validate(
     summary = evaluate(policy, run.variant, deals, seed=run.seed).summary()
     for name in ("foundation_cards", "win_rate", "moves"):
         logger.record(f"validation/{name}", summary[name])
-    is_best = score_of(summary) > best_score(folder)
+    is_best = score_of(summary, run.variant) > best_score(folder)
     note_validation(folder, moves, summary)
     return is_best

@@ -63,7 +63,7 @@ def test_a_row_is_what_its_evaluation_says(few: list[str], tmp_path: Path) -> No
 def test_what_was_played_is_not_played_again(
     few: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same command reads it; a row that has changed, or its network, is played anew."""
+    """The same command reads it; a row that has changed is played anew."""
     main(few)
     before = (tmp_path / "table.csv").read_text()
     played = []
@@ -78,12 +78,27 @@ def test_what_was_played_is_not_played_again(
     Path(few[1]).write_text(FEW.replace("3:8", "3:9"))
     main(few)
     assert len(played) == 1
-    other = tmp_path / "other.safetensors"
-    other.write_bytes(b"another network")
-    monkeypatch.setattr(results, "network_path", lambda variant: other)
-    main(few)
-    assert len(played) == 2
     assert lines_of(tmp_path / "table.csv")[0]["deals"] == "6"
+
+
+def test_a_row_belongs_to_what_its_player_is_read_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under another network its players' rows are others, under other weights all are."""
+    files = {"network": tmp_path / "other.safetensors", "weights": tmp_path / f"{GAME}.toml"}
+    monkeypatch.setattr(results, "network_path", lambda variant: files["network"])
+    monkeypatch.setattr(results, "ROWS", tmp_path / "results.toml")
+    rows = [Row(GAME, agent, agent) for agent in ("greedy", "ppo", "ppo-search")]
+
+    def changed(name: str) -> list[bool]:
+        before = [row.identity() for row in rows]
+        files[name].write_text("others")
+        return [row.identity() != old for row, old in zip(rows, before, strict=True)]
+
+    for path in files.values():
+        path.write_text("some")
+    assert changed("network") == [False, True, True]
+    assert changed("weights") == [True, True, True]
 
 
 @every_variant
