@@ -34,6 +34,8 @@ class Run:
     """a rule sheet's name"""
     loop: str = "own"
     """own: this project's, which can do all of what is below; sb3: that of sb3-contrib"""
+    start: str = ""
+    """network to begin with: a .safetensors file, or a variant, for the one that comes with it"""
     total_steps: int = 10_000_000
     """moves played in training, all games together"""
     minutes: float = 0.0

@@ -35,6 +35,11 @@ class Layout:
         """Count the columns, which are the first piles and the first targets."""
         return self.shapes["tableau"][0]
 
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Name the targets that are no columns."""
+        return self.targets[self.columns :]
+
     def start(self, pile: str) -> int:
         """Give the first byte of a pile; of a suit's foundations: of their heights."""
         if pile[0] == "T":

@@ -144,7 +144,7 @@ class MoveScorer(nn.Module):
         self.columns = layout.columns
         self.source = nn.Linear(sizes.pile, sizes.match)
         self.target = nn.Linear(sizes.pile, sizes.match)
-        others = len(layout.targets) - layout.columns
+        others = len(layout.others)
         self.others = nn.Parameter(th.randn(others, sizes.match) / sizes.match**0.5)
         self.others_bias = nn.Parameter(th.zeros(others))
         places = th.tensor([pile * len(layout.targets) + aim for pile, aim in layout.ends])

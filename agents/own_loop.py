@@ -15,6 +15,7 @@ from agents.network import TableNetwork
 from agents.rollouts import Rollouts
 from agents.runs import NETWORKS, open_run, write_whole
 from agents.teacher import GreedyTeacher
+from agents.transfer import take_over
 from agents.validation import validate
 from agents.weights import save_network
 
@@ -27,6 +28,9 @@ def train(config: Config, folder: Path, command: str = "") -> Path:
 
     Returns:
         The path of the network that did best in validation, or of the last without validations.
+
+    Raises:
+        ValueError: also if there is no such network to begin with.
     """
     th.set_num_threads(config.run.threads)
     trainer = Trainer(config, folder, command)
@@ -49,6 +53,8 @@ class Trainer:
         th.manual_seed(config.run.seed)
         self._rollouts = Rollouts(config, config.run.seed)
         self._network = TableNetwork(self._rollouts.layout, config.network)
+        if config.run.start:
+            take_over(self._network, self._rollouts.layout, config.run.start)
         teacher = GreedyTeacher(config.run.variant, config.imitation.temperature)
         self._learner = Learner(self._network, config.ppo, teacher)
         open_run(folder, config, command)

@@ -47,8 +47,9 @@ def train(config: Config, folder: Path, command: str = "") -> Path:
 
 def _check(config: Config) -> None:
     """Refuse what only our own loop can do."""
-    if config.env.win_bonus or config.imitation.steps or config.imitation.fade:
-        raise ConfigError("env.win_bonus and [imitation] need run.loop = 'own'")
+    own = (config.run.start, config.env.win_bonus, config.imitation.steps, config.imitation.fade)
+    if any(own):
+        raise ConfigError("run.start, env.win_bonus and [imitation] need run.loop = 'own'")
 
 
 def make_games(config: Config) -> SolitaireVecEnv:

@@ -40,8 +40,12 @@ def save_network(path: Path, network: TableNetwork, variant: str, **facts: Any) 
     write_whole(path, save(tensors, {"about": json.dumps(about)}))
 
 
-def load_network(path: Path, variant: str) -> tuple[TableNetwork, dict[str, Any]]:
-    """Load a network of a variant, and what is kept with it.
+def load_network(path: Path, variant: str | None = None) -> tuple[TableNetwork, dict[str, Any]]:
+    """Load a network, and what is kept with it.
+
+    Args:
+        path: of the file.
+        variant: whose rules it must have been trained for; None: those that it names.
 
     Raises:
         ValueError: if there is no such file, it is no such network, or it plays another game.
@@ -52,9 +56,10 @@ def load_network(path: Path, variant: str) -> tuple[TableNetwork, dict[str, Any]
         with safe_open(path, "pt") as file:
             about = json.loads(file.metadata()["about"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        if about["rules"] != rules_digest(find_sheet(variant)):
-            raise ValueError(f"{path} plays another game than {variant}: {about['variant']}")
-        network = new_network(variant, Network(**about["sizes"]))
+        name = variant or about["variant"]
+        if about["rules"] != rules_digest(find_sheet(name)):
+            raise ValueError(f"{path} plays another game than {name}: {about['variant']}")
+        network = new_network(name, Network(**about["sizes"]))
         network.load_state_dict(tensors)
     except (SafetensorError, json.JSONDecodeError, KeyError, TypeError, RuntimeError) as error:
         raise ValueError(f"{path} holds no network that can be used: {error}") from error
