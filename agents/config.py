@@ -1,4 +1,4 @@
-"""What a training run is made of: a TOML file of four sections, checked key by key."""
+"""What a training run is made of: a TOML file of sections, checked key by key."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -118,6 +118,28 @@ class Imitation:
 
 
 @dataclass(frozen=True)
+class Expert:
+    """Section [expert]: learning from games of `ppo-search`, see agents/expert.py."""
+
+    start: str = ""
+    """network to begin with, as `run.start`; "": the variant's own that comes with the agents"""
+    rounds: int = 2
+    """of games and lessons, as long as they bring something"""
+    games: int = 500
+    """of a round"""
+    playouts: int = 32
+    """of a choice, as are the next two: see agents/ppo_search.py"""
+    width: int = 4
+    """moves tried"""
+    horizon: int = 16
+    """moves of a playout"""
+    epochs: int = 2
+    """times that a move is learnt from"""
+    learning_rate: float = 3e-4
+    """at the start; it falls by equal steps an epoch"""
+
+
+@dataclass(frozen=True)
 class Network:
     """Section [network]: widths of the layers."""
 
@@ -139,6 +161,7 @@ class Config:
     env: Env = field(default_factory=Env)
     ppo: Ppo = field(default_factory=Ppo)
     imitation: Imitation = field(default_factory=Imitation)
+    expert: Expert = field(default_factory=Expert)
     network: Network = field(default_factory=Network)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ from agents.config import Ppo
 from agents.distribution import FastMaskedDistribution
 from agents.network import TableNetwork
 from agents.rollouts import Moves
-from agents.teacher import GreedyTeacher
+from agents.teacher import Teacher
 
 
 class Learner:
@@ -21,7 +21,7 @@ class Learner:
         teacher: whom it imitates.
     """
 
-    def __init__(self, network: TableNetwork, ppo: Ppo, teacher: GreedyTeacher) -> None:
+    def __init__(self, network: TableNetwork, ppo: Ppo, teacher: Teacher) -> None:
         self._network, self._ppo, self._teacher = network, ppo, teacher
         self.optimizer = th.optim.Adam(
             network.parameters(), ppo.learning_rate, eps=1e-5, fused=True
@@ -72,7 +72,7 @@ class Learner:
 
     def _regret(self, moves: Moves) -> th.Tensor:
         """Tell how far the network is from the teacher: cross-entropy."""
-        wanted = self._teacher.teach(moves.observations, moves.masks)
+        wanted = self._teacher.teach(moves)
         return -(wanted * self._choice.logits).sum(-1).mean()
 
     def _gain(self, moves: Moves) -> tuple[th.Tensor, dict[str, float]]:

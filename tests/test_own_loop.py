@@ -129,7 +129,7 @@ def test_rewards_are_scaled_and_a_win_is_worth_more() -> None:
 def test_the_teacher_is_the_greedy_player() -> None:
     """Its most probable action is what that player plays, among the legal ones."""
     _, _, moves = played()
-    wanted = GreedyTeacher(SAN_JUAN_HILL, 1.0).teach(moves.observations, moves.masks)
+    wanted = GreedyTeacher(SAN_JUAN_HILL, 1.0).teach(moves)
     th.testing.assert_close(wanted.sum(-1), th.ones(len(wanted)))
     assert (wanted[~moves.masks] == 0).all()
     greedy, rows = load_agent("greedy", SAN_JUAN_HILL), np.arange(len(wanted))
