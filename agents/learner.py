@@ -57,7 +57,7 @@ class Learner:
         self._choice.proba_distribution(logits).apply_masking(moves.masks)
         value_loss = functional.mse_loss(values, moves.returns)
         loss = self._ppo.vf_coef * value_loss
-        told = {"value_loss": value_loss.item()}
+        told = {"value_loss": value_loss.item()} | self._watch(moves)
         if imitation > 0:
             regret = self._regret(moves)
             loss, told = loss + imitation * regret, told | {"imitation_loss": regret.item()}
@@ -76,20 +76,20 @@ class Learner:
         return -(wanted * self._choice.logits).sum(-1).mean()
 
     def _gain(self, moves: Moves) -> tuple[th.Tensor, dict[str, float]]:
-        """Give PPO's clipped objective with its entropy bonus, and figures to watch.
+        """Give PPO's clipped objective with its entropy bonus, and the share of clipped moves.
 
         Source: Schulman et al. 2017, "Proximal Policy Optimization Algorithms", equation 7.
         """
-        advantages = moves.advantages
-        change = self._choice.log_prob(moves.actions) - moves.log_probs
-        ratio, reach = change.exp(), self._ppo.clip_range
+        advantages, reach = moves.advantages, self._ppo.clip_range
+        ratio = (self._choice.log_prob(moves.actions) - moves.log_probs).exp()
         clipped = ratio.clamp(1 - reach, 1 + reach)
         gain = th.minimum(ratio * advantages, clipped * advantages).mean()
-        entropy = self._choice.entropy().mean()
-        with th.no_grad():
-            told = {
-                "entropy": entropy.item(),
-                "approx_kl": ((ratio - 1) - change).mean().item(),
-                "clip_fraction": (ratio != clipped).float().mean().item(),
-            }
-        return gain + self._ppo.ent_coef * entropy, told
+        gain = gain + self._ppo.ent_coef * self._choice.entropy().mean()
+        return gain, {"clip_fraction": (ratio != clipped).float().mean().item()}
+
+    @th.no_grad()
+    def _watch(self, moves: Moves) -> dict[str, float]:
+        """Tell how sure the network is, and how far from the one that played: figures to watch."""
+        change = self._choice.log_prob(moves.actions) - moves.log_probs
+        kl = ((change.exp() - 1) - change).mean()
+        return {"entropy": self._choice.entropy().mean().item(), "approx_kl": kl.item()}

@@ -13,7 +13,7 @@ from agents.curves import new_bar, new_logger
 from agents.learner import Learner
 from agents.network import TableNetwork
 from agents.rollouts import Rollouts
-from agents.runs import NETWORKS, open_run, write_whole
+from agents.runs import NETWORKS, last_validation, open_run, write_whole
 from agents.teacher import GreedyTeacher
 from agents.transfer import take_over
 from agents.validation import validate
@@ -60,7 +60,7 @@ class Trainer:
         open_run(folder, config, command)
         if (folder / CHECKPOINT).exists():
             self._resume()
-        self._saved = self._validated = self._moves
+        self._saved, self._validated = self._moves, last_validation(folder)
 
     def _resume(self) -> None:
         kept = th.load(self._folder / CHECKPOINT, weights_only=True)
@@ -167,9 +167,8 @@ class Trainer:
 
     def _validate(self) -> None:
         """Validate; keep the network if it did best."""
-        run, layout = self._config.run, self._rollouts.layout
-        progress = (run, self._folder, self._logger, self._moves)
-        if validate(*progress, lambda seen: self._network(seen)[0], layout):
-            self._export(BEST)
+        progress = (self._config.run, self._folder, self._logger, self._moves)
+        network = (lambda seen: self._network(seen)[0], self._rollouts.layout)
+        validate(*progress, *network, lambda: self._export(BEST))
         self._validated = self._moves
         self._save()

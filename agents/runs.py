@@ -98,12 +98,21 @@ def score_of(summary: Mapping[str, Any], variant: str) -> float:
 
 def best_score(folder: Path) -> float:
     """Give the best of a run's validations; 0 before the first."""
+    lines = _validations(folder)
+    return max((score_of(line, _variant(folder / RUN)) for line in lines), default=0.0)
+
+
+def last_validation(folder: Path) -> int:
+    """Give the moves made before a run's last validation; 0 before the first."""
+    return max((int(line["steps"]) for line in _validations(folder)), default=0)
+
+
+def _validations(folder: Path) -> list[dict[str, str]]:
     path = folder / VALIDATION
     if not path.exists():
-        return 0.0
-    variant = _variant(folder / RUN)
+        return []
     with path.open(newline="", encoding="utf-8") as file:
-        return max((score_of(line, variant) for line in csv.DictReader(file)), default=0.0)
+        return list(csv.DictReader(file))
 
 
 def best_network(runs: Path, variant: str) -> Path:

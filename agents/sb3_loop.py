@@ -1,6 +1,7 @@
 """Stable-Baselines3's training loop: MaskablePPO against the native batch."""
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from agents.config import Config, ConfigError
 from agents.curves import new_bar, new_logger
 from agents.layout import layout_of
 from agents.ppo import logits_of, new_model
-from agents.runs import NETWORKS, open_run, save_model
+from agents.runs import NETWORKS, last_validation, open_run, save_model
 from agents.validation import validate
 from solitaire_env.interop.sb3 import SolitaireVecEnv, make_vec_env
 
@@ -24,7 +25,7 @@ def train(config: Config, folder: Path, command: str = "") -> Path:
     """Train by Stable-Baselines3's loop: see `agents.train.train`.
 
     Returns:
-        The path of the last checkpoint.
+        The path of the model that did best in validation, or of the last without validations.
 
     Raises:
         ConfigError: also for what only our own loop can do.
@@ -42,7 +43,7 @@ def train(config: Config, folder: Path, command: str = "") -> Path:
         model.set_logger(new_logger(folder, model.num_timesteps))
         model.learn(left, callback=Keeper(config, folder), reset_num_timesteps=False)
     venv.close()
-    return path
+    return folder / BEST if (folder / BEST).exists() else path
 
 
 def _check(config: Config) -> None:
@@ -84,7 +85,8 @@ class Keeper(BaseCallback):
         self._began = time.monotonic()
 
     def _on_training_start(self) -> None:
-        self._saved = self._validated = self._from = self.num_timesteps
+        self._saved = self._from = self.num_timesteps
+        self._validated = last_validation(self._folder)
         self._bar: Any = new_bar(self._run, self.num_timesteps)
 
     def _on_step(self) -> bool:
@@ -127,6 +129,6 @@ class Keeper(BaseCallback):
         """Validate; keep the network if it did best."""
         network, layout = logits_of(self.model.policy), layout_of(self.training_env.envs)
         progress = (self._run, self._folder, self.logger, self.num_timesteps)
-        if validate(*progress, network, layout):
-            save_model(self._folder / BEST, self.model)
+        keep = partial(save_model, self._folder / BEST, self.model)
+        validate(*progress, network, layout, keep)
         self._validated = self.num_timesteps

@@ -1,5 +1,6 @@
 """Validation: how a network that is being trained plays deals that are for nothing else."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from stable_baselines3.common.logger import Logger
@@ -15,9 +16,15 @@ from solitaire_env.evaluation import evaluate
 
 
 def validate(
-    run: Run, folder: Path, logger: Logger, moves: int, network: Asked, layout: Layout
-) -> bool:
-    """Play the validation deals, never those of the test; tell whether none did better before.
+    run: Run,
+    folder: Path,
+    logger: Logger,
+    moves: int,
+    network: Asked,
+    layout: Layout,
+    keep: Callable[[], None],
+) -> None:
+    """Play the validation deals, never those of the test, and keep what did better than ever.
 
     Args:
         run: its settings.
@@ -26,12 +33,14 @@ def validate(
         moves: made so far.
         network: see `NetworkPolicy`.
         layout: of the game.
+        keep: saves the network.
     """
     policy = NetworkPolicy(network, LoopMemory(layout), run.temperature)
     deals = DEAL_LISTS["validation"][: run.validate_deals]
     summary = evaluate(policy, run.variant, deals, seed=run.seed).summary()
     for name in ("foundation_cards", "win_rate", "moves"):
         logger.record(f"validation/{name}", summary[name])
-    is_best = score_of(summary, run.variant) > best_score(folder)
+    # First the network: a run killed in between would never keep what is already noted.
+    if score_of(summary, run.variant) > best_score(folder):
+        keep()
     note_validation(folder, moves, summary)
-    return is_best

@@ -191,20 +191,27 @@ def test_a_run_goes_on_and_then_is_done(tmp_path: Path) -> None:
 
 
 def test_a_tiny_game_is_learnt_to_the_optimum(tmp_path: Path) -> None:
-    """The trained player wins every deal that an exhaustive search wins, the teacher not nearly."""
+    """The trained player wins all that an exhaustive search wins, teacher and beginner do not."""
     register(TINY_CELLS)
     name, deals = TINY_CELLS.name, range(100)
-    changes = ["total_steps=150_000", "validate_every=0", "temperature=0.0"]
+    # The untrained networks of seeds 0 and 2 win all that can be won, by chance.
+    changes = ["total_steps=150_000", "validate_every=0", "temperature=0.0", "seed=3"]
     sizes = ["network.pile=32", "network.table=32", "network.match=16"]
     config = change_config(
         config_of({"run": {"variant": name}}),
         [*(f"run.{change}" for change in changes), *sizes, "env.num_envs=128", "env.win_bonus=1"],
     )
-    player = load_agent(str(own_loop.train(config, tmp_path)), name)
+    trainer = own_loop.Trainer(config, tmp_path, "")
+    trainer._export("untrained.safetensors")
+    trainer.run()
+    untrained, player = (
+        load_agent(str(tmp_path / f"{each}.safetensors"), name) for each in ("untrained", "last")
+    )
     winnable = sum(
         naive_verdict(TINY_CELLS, dealt(name, deal), 10**6) == "solved" for deal in deals
     )
     assert evaluate(player, name, deals).wins == winnable < len(deals)
+    assert evaluate(untrained, name, deals).wins < 0.9 * winnable
     assert evaluate(load_agent("greedy", name), name, deals).wins < 0.9 * winnable
 
 
@@ -247,6 +254,23 @@ def test_a_run_killed_after_a_validation_goes_on_from_it(tmp_path: Path) -> None
     trainer._moves = 512
     trainer._validate()
     assert own_loop.Trainer(config, tmp_path, "")._moves == 512
+
+
+def test_a_run_killed_before_the_best_network_is_saved_saves_it_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A validation is noted once what it was worth is kept."""
+    config = shorter(SAN_JUAN_HILL, "run.total_steps=512")
+    export = own_loop.Trainer._export
+
+    def killed(trainer: Any, name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(own_loop.Trainer, "_export", killed)
+    with pytest.raises(KeyboardInterrupt):
+        own_loop.train(config, tmp_path)
+    monkeypatch.setattr(own_loop.Trainer, "_export", export)
+    assert own_loop.train(config, tmp_path) == tmp_path / "best.safetensors"
 
 
 def test_the_share_of_the_teacher(tmp_path: Path) -> None:
