@@ -34,7 +34,7 @@ from solitaire_env.evaluation import evaluate
 
 BEST: Final = "best.safetensors"
 
-TOGETHER: Final = 32
+TOGETHER: Final = 128
 """Games that a worker plays side by side."""
 
 

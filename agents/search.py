@@ -26,7 +26,7 @@ from solitaire_env.policies import (
 _IDLE = 2
 """Place of the moves without progress among the counters of an observation."""
 
-_TOGETHER = 16
+_TOGETHER = 32
 """Games whose searches play out together."""
 
 
