@@ -27,7 +27,7 @@ OPTIONS: Final = (
     "playouts",
     "width",
     "horizon",
-    "rollout",
+    "finish",
     "nodes",
 )
 """What the command line hands on to the player."""
@@ -197,7 +197,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--playouts", type=int, help="of search: most games played on a choice")
     parser.add_argument("--width", type=int, help="of search: most moves tried a choice")
     parser.add_argument("--horizon", type=int, help="of ppo-search: moves of a playout")
-    parser.add_argument("--rollout", help="of ppo-search: who plays guesses on: network, greedy")
+    parser.add_argument("--finish", help="of ppo-search: how playouts end: value or greedy")
     parser.add_argument("--nodes", type=int, help="of hindsight: positions to look at in a deal")
     parser.add_argument("--folder", type=Path, help="where ppo looks for runs (default: runs)")
     return parser

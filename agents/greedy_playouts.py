@@ -74,8 +74,7 @@ def play_out(
 class GreedyInside:
     """The rule-based player within a search: see `search.Inside`; it plays games to their ends.
 
-    A game is worth the share of cards on the foundations, and a win one more. A card that is safe
-    to put up goes up without search.
+    A card that is safe to put up goes up without search.
 
     Args:
         variant: a rule sheet's name.
@@ -106,7 +105,12 @@ class GreedyInside:
         self, table: GameTable, firsts: IntArray, tried: Words, owners: IntArray
     ) -> FloatArray:
         """Play games to their ends: see `search.Inside`."""
-        games = table.games
         given = (firsts, self._looks, tried, owners, self._room)
-        play_out(table.rules, games, table.settings, *given)
-        return games.foundation_cards / table.rules.cards + (games.outcome == Outcome.WON)
+        play_out(table.rules, table.games, table.settings, *given)
+        return worth_of(table)
+
+
+def worth_of(table: GameTable) -> FloatArray:
+    """Give what games that are over are worth: the share of cards put up, and a win one more."""
+    games = table.games
+    return games.foundation_cards / table.rules.cards + (games.outcome == Outcome.WON)

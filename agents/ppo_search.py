@@ -6,37 +6,13 @@ from typing import Final
 import torch as th
 
 from agents import network_path
-from agents.greedy import load_weights
-from agents.greedy_playouts import GreedyInside
-from agents.network_playouts import NetworkInside
+from agents.network_playouts import FinishedInside, NetworkInside
 from agents.search import SearchPolicy
 from agents.weights import load_network
 from solitaire_env.envs.options import one_of
-from solitaire_env.policies import BoolArray, ByteArray, FloatArray
 
-ROLLOUTS: Final = ("network", "greedy")
-"""Who may play guessed games on."""
-
-
-class GuidedInside(GreedyInside):
-    """The network says which moves to try, and the rule-based player plays them out to the end.
-
-    Args:
-        variant: a rule sheet's name.
-        guide: the network within a search.
-    """
-
-    def __init__(self, variant: str, guide: NetworkInside) -> None:
-        super().__init__(variant, load_weights(variant))
-        self._guide = guide
-
-    def rank(self, seen: ByteArray, masks: BoolArray) -> FloatArray:
-        """Rank as the network does: see `search.Inside`."""
-        return self._guide.rank(seen, masks)
-
-    def is_settled(self, seen: ByteArray, scores: FloatArray) -> BoolArray:
-        """Tell where the network has hardly a doubt, or puts up a card that no other will need."""
-        return self._guide.is_settled(seen, scores) | super().is_settled(seen, scores)
+FINISHES: Final = {"value": NetworkInside, "greedy": FinishedInside}
+"""What tells how guessed games end: the network's expectation, or the rule-based player."""
 
 
 def make(
@@ -44,7 +20,7 @@ def make(
     playouts: int = 64,
     width: int = 4,
     horizon: int = 24,
-    rollout: str = "network",
+    finish: str = "value",
     checkpoint: str | Path | None = None,
 ) -> SearchPolicy:
     """Make the player that searches with a network inside; PyTorch then works on one thread.
@@ -53,19 +29,19 @@ def make(
         variant: a rule sheet's name.
         playouts: games played on for a choice, at most.
         width: moves tried for a choice, at most.
-        horizon: moves of a network's playout; then its expectation stands for the rest.
-        rollout: "network", or "greedy" for playouts by the rule-based player, to the end.
+        horizon: moves of a playout that the network makes; from 0 with finish="greedy".
+        finish: "value", the network's expectation after these, or "greedy": the rule-based player
+            plays on to the end.
         checkpoint: a .safetensors file; None: the network that comes with the agents.
 
     Raises:
         ValueError: if there is no such network, it is of another game, or for an option out of
             range, by its name.
     """
-    one_of("rollout", rollout, ROLLOUTS)
+    one_of("finish", finish, FINISHES)
     path = network_path(variant) if checkpoint is None else Path(checkpoint)
     network, about = load_network(path, variant)
     # Sums on more threads are other sums.
     th.set_num_threads(1)
-    alone = NetworkInside(variant, network, about["config"], horizon)
-    inside = alone if rollout == "network" else GuidedInside(variant, alone)
+    inside = FINISHES[finish](variant, network, about["config"], horizon)
     return SearchPolicy(variant, inside, playouts, width)

@@ -19,9 +19,10 @@ from agents.greedy import load_weights  # noqa: E402
 from agents.greedy_playouts import GreedyInside  # noqa: E402
 from agents.layout import layout_of  # noqa: E402
 from agents.memory import TRIED_SLOTS, LoopMemory  # noqa: E402
-from agents.network_playouts import CHUNK, NetworkInside  # noqa: E402
+from agents.network_playouts import CHUNK, FinishedInside, NetworkInside  # noqa: E402
 from agents.ppo import make as make_alone  # noqa: E402
-from agents.ppo_search import GuidedInside, make  # noqa: E402
+from agents.ppo_search import make  # noqa: E402
+from agents.registry import load_agent  # noqa: E402
 from agents.search import Search  # noqa: E402
 from agents.weights import load_network, new_network, save_network  # noqa: E402
 from solitaire_env import VARIANTS, env_id  # noqa: E402
@@ -171,31 +172,71 @@ def test_below_the_fewest_playouts_the_network_chooses(checkpoint: Path) -> None
     np.testing.assert_array_equal(played[0].score, played[1].score)
 
 
-def test_rules_play_out_what_the_network_would_try(checkpoint: Path) -> None:
-    """With rollout="greedy" moves are the network's to choose, and games are played to the end."""
+def test_rules_finish_what_the_network_would_try(checkpoint: Path) -> None:
+    """With finish="greedy" and no horizon moves are the network's, playouts the rules'."""
     network, about = load_network(checkpoint, GAME)
     alone = NetworkInside(GAME, network, about["config"], 4)
-    guided, rules = GuidedInside(GAME, alone), GreedyInside(GAME, load_weights(GAME))
+    finished = FinishedInside(GAME, network, about["config"], 0)
     env: Any = gym.make(env_id(VARIANTS[GAME])).unwrapped
     observation, info = env.reset(options={"deal": 1700})
     seen, masks = observation[None], info["action_mask"][None].astype(np.bool_)
-    np.testing.assert_array_equal(guided.rank(seen, masks), alone.rank(seen, masks))
-    worth = []
-    for inside in (guided, rules):
-        table = Table(VARIANTS[GAME], 3, settings_record(no_progress_limit=200))
-        table.seed(np.arange(3), range(3))
-        table.deal(np.arange(3), np.arange(1600, 1603))
-        firsts = table.legal(np.arange(3)).argmax(axis=1)
-        tried = np.zeros((1, TRIED_SLOTS), np.uint64)
-        worth.append(inside.play_out(table, firsts, tried, np.zeros(3, np.int64)))
-        assert (table.games.outcome != 0).all()
+    np.testing.assert_array_equal(finished.rank(seen, masks), alone.rank(seen, masks))
+    rules = GreedyInside(GAME, load_weights(GAME))
+    worth = [finished_worth(inside)[0] for inside in (finished, rules)]
     np.testing.assert_array_equal(*worth)
 
 
-def test_bad_rollouts(checkpoint: Path) -> None:
+def test_rules_finish_what_the_network_began(checkpoint: Path) -> None:
+    """The network's moves first, then the rule-based player's, none twice in a position."""
+    horizon = 3
+    network, about = load_network(checkpoint, GAME)
+    inside = FinishedInside(GAME, network, about["config"], horizon)
+    worth, starts = finished_worth(inside)
+    for told, (state, first) in zip(worth, starts, strict=True):
+        env: Any = gym.make(env_id(VARIANTS[GAME]), no_progress_limit=200).unwrapped
+        env.reset(options={"deal": 0})
+        env.restore_state(state)
+        rules, memory, row = load_agent("greedy", GAME), LoopMemory(layout_of(env)), np.arange(1)
+        rules.reset(row, np.zeros(1, np.uint64))
+        memory.reset(row)
+        action, over, moves = first, False, 0
+        while not over:
+            observation, _, terminated, truncated, info = env.step(action)
+            over, moves = terminated or truncated, moves + 1
+            if over:
+                break
+            legal = info["action_mask"][None].astype(np.bool_)
+            untried = memory.untried(observation[None], legal, row)
+            if moves <= horizon:
+                with th.no_grad():
+                    logits = network(th.from_numpy(observation[None]))[0].numpy()
+                action = int(np.where(untried, logits, -np.inf).argmax())
+            else:
+                action = int(rules.act(observation[None], untried, row)[0])
+            memory.note(observation[None], np.array([action]), row)
+        assert told == info["foundation_cards"] / 104 + (info.get("outcome") == "won")
+
+
+def finished_worth(inside: Any) -> tuple[np.ndarray, list[tuple[bytes, int]]]:
+    """Play three games to their ends; give their worth, and how they began."""
+    table = Table(VARIANTS[GAME], 3, settings_record(no_progress_limit=200))
+    table.seed(np.arange(3), range(3))
+    table.deal(np.arange(3), np.arange(1600, 1603))
+    firsts = table.legal(np.arange(3)).argmax(axis=1)
+    states = [table.games[row : row + 1].tobytes() for row in range(3)]
+    tried = np.zeros((1, TRIED_SLOTS), np.uint64)
+    worth = inside.play_out(table, firsts, tried, np.zeros(3, np.int64))
+    assert (table.games.outcome != 0).all()
+    return worth, list(zip(states, firsts.tolist(), strict=True))
+
+
+def test_bad_finishes(checkpoint: Path) -> None:
     """Are refused by name."""
-    with pytest.raises(ValueError, match="rollout is 'chance', accepted"):
-        make(GAME, rollout="chance", checkpoint=checkpoint)
+    with pytest.raises(ValueError, match="finish is 'chance', accepted"):
+        make(GAME, finish="chance", checkpoint=checkpoint)
+    with pytest.raises(ValueError, match="horizon is -1, accepted"):
+        make(GAME, finish="greedy", horizon=-1, checkpoint=checkpoint)
+    make(GAME, finish="greedy", horizon=0, checkpoint=checkpoint)
 
 
 @pytest.mark.parametrize("option", [{"playouts": 0}, {"width": 1}, {"playouts": 2.5}])
