@@ -38,7 +38,8 @@ def proposed(trial: optuna.Trial, steps: int) -> Config:
 def validated(network: Path, variant: str, deals: int) -> float:
     """Score a network on validation deals, never on those of the test."""
     player = load_agent(str(network), variant)
-    return score_of(evaluate(player, variant, DEAL_LISTS["validation"][:deals]).summary())
+    result = evaluate(player, variant, DEAL_LISTS["validation"][:deals])
+    return score_of(result.summary(), variant)
 
 
 def main() -> None:
