@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m agents.plot",
         description="Draw win rates, foundation cards and learning curves.",
-        epilog="example: python -m agents.plot greedy.json random.json --out plots",
+        epilog="example: python -m agents.plot ppo.json greedy.json --out plots",
     )
     parser.add_argument("files", nargs="*", type=Path, help="JSON files of agents.evaluate")
     parser.add_argument(

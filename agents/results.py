@@ -1,7 +1,8 @@
 """The results table: `python -m agents.results` plays what is missing, and writes it as CSV.
 
 Its rows are in configs/results.toml. What was played is kept a file a row, so that the same command
-goes on where it was interrupted; under other rules, weights or networks a row is played anew.
+goes on where it was interrupted; under other rules, weights or networks a row is played anew. Lines
+of the table that were not asked for stay, as long as a row's command is theirs.
 """
 
 import argparse
@@ -9,7 +10,7 @@ import csv
 import json
 import time
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -19,12 +20,15 @@ from agents import network_path
 from agents.registry import load_agent
 from solitaire_env import VARIANTS, known_deals
 from solitaire_env.deal_lists import read_deals
-from solitaire_env.evaluation import evaluate
+from solitaire_env.evaluation import Policy, evaluate
 from solitaire_env.records import rules_digest
 from solitaire_env.statistics import wilson_interval
 
 ROWS: Final = Path("configs/results.toml")
 TABLE: Final = Path("docs/results.csv")
+
+SOLVER: Final = "solver"
+"""The player that sees all cards."""
 
 COLUMNS: Final = (
     "variant",
@@ -90,12 +94,18 @@ class Row:
 
     def _play(self) -> dict[str, Any]:
         """Play the row's deals; as JSON can hold it, with identity and processor time a game."""
-        player, deals = load_agent(self.agent, self.variant, **self.options), read_deals(self.deals)
+        deals = read_deals(self.deals)
+        # A first game has all compiled, so that its cost is no row's.
+        evaluate(self._player(), self.variant, deals[:1])
+        player = self._player()
         began = time.process_time()
         played = evaluate(player, self.variant, deals, name=self.player)
         seconds = (time.process_time() - began) / len(deals)
         told = {"options": dict(self.options), "seconds": seconds}
         return {**played.to_json(), **told, **self.identity()}
+
+    def _player(self) -> Policy:
+        return load_agent(self.agent, self.variant, **self.options)
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -122,15 +132,40 @@ def solver_row(variant: str) -> dict[str, Any]:
     known = known_deals(variant)
     count, won = len(known.statuses), int((known.lengths > 0).sum())
     low, high = wilson_interval(won, count)
-    told = {"player": "solver", "deals": count, "won": won, "rate_low": low, "rate_high": high}
+    told = {"player": SOLVER, "deals": count, "won": won, "rate_low": low, "rate_high": high}
     told |= {"variant": variant, "moves": known.lengths.sum() / max(won, 1)}
-    return {name: told.get(name) for name in COLUMNS} | {
-        "command": f"solitaire-env known {variant}"
-    }
+    told |= {"command": _solver_command(variant)}
+    return {name: told.get(name) for name in COLUMNS}
 
 
-def write_table(lines: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Write lines by their columns, figures to four digits."""
+def _solver_command(variant: str) -> str:
+    return f"solitaire-env known {variant}"
+
+
+def renew_table(path: Path, lines: Iterable[Mapping[str, Any]], rows: Sequence[Row]) -> None:
+    """Put lines into a table, among those of other rows that it has already.
+
+    Args:
+        path: of the table; made if need be.
+        lines: what is told, by column.
+        rows: all that the table may have, in its order; and the solver's.
+    """
+    players = [*dict.fromkeys(row.player for row in rows), SOLVER]
+    known = {row.command for row in rows} | {_solver_command(row.variant) for row in rows}
+    old = [line for line in _read_table(path) if line["command"] in known]
+    table = {(line["variant"], line["player"]): line for line in [*old, *lines]}
+    order = sorted(table, key=lambda key: (list(VARIANTS).index(key[0]), players.index(key[1])))
+    _write_table([table[key] for key in order], path)
+
+
+def _read_table(path: Path) -> list[dict[str, str]]:
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def _write_table(lines: Iterable[Mapping[str, Any]], path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -139,7 +174,7 @@ def write_table(lines: Iterable[Mapping[str, Any]], path: Path) -> None:
 
 
 def _text(value: Any) -> Any:
-    return f"{value:.4g}" if isinstance(value, float) else value
+    return f"{value:.6g}" if isinstance(value, float) else value
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -147,27 +182,33 @@ def main(arguments: list[str] | None = None) -> None:
     parser = _parser()
     given = parser.parse_args(arguments)
     try:
-        rows = [row for row in read_rows(given.rows) if _wanted(row, given)]
+        rows = read_rows(given.rows)
+        wanted = _wanted(rows, given.variants or list(VARIANTS), given.players)
         given.folder.mkdir(parents=True, exist_ok=True)
-        lines = [row.told(given.folder) for row in rows]
-        lines += [solver_row(variant) for variant in dict.fromkeys(row.variant for row in rows)]
-        order = list(VARIANTS)
-        write_table(sorted(lines, key=lambda line: order.index(line["variant"])), given.out)
+        lines = [row.told(given.folder) for row in wanted]
+        lines += [solver_row(variant) for variant in dict.fromkeys(row.variant for row in wanted)]
+        renew_table(given.out, lines, rows)
     except (ValueError, ImportError, OSError) as error:
         parser.error(str(error))
     print(f"{len(lines)} rows: {given.out}")
 
 
-def _wanted(row: Row, given: argparse.Namespace) -> bool:
-    return (not given.variants or row.variant in given.variants) and (
-        not given.players or row.player in given.players
-    )
+def _wanted(
+    rows: Sequence[Row], variants: Sequence[str], players: Sequence[str] | None
+) -> list[Row]:
+    """Choose rows; ValueError for a player that none of these has."""
+    those = [row for row in rows if row.variant in variants]
+    known = list(dict.fromkeys(row.player for row in those))
+    for player in players or ():
+        if player not in known:
+            raise ValueError(f"player is {player!r}, accepted are {', '.join(known)}")
+    return [row for row in those if players is None or row.player in players]
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m agents.results",
-        description="Play the rows of the results table that are missing, and write it.",
+        description="Play rows of the results table that the folder lacks, and write them.",
         epilog="example: python -m agents.results --variants san-juan-hill --players greedy ppo",
     )
     parser.add_argument("--rows", type=Path, default=ROWS, help=f"TOML file (default: {ROWS})")

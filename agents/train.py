@@ -3,12 +3,12 @@
 import argparse
 import shlex
 import sys
+from importlib import import_module
 from pathlib import Path
 
-from agents import own_loop, sb3_loop
 from agents.config import Config, change_config, load_config
 
-_LOOPS = {"own": own_loop.train, "sb3": sb3_loop.train}
+_LOOPS = {"own": "agents.own_loop", "sb3": "agents.sb3_loop"}
 
 
 def train(config: Config, folder: Path, command: str = "") -> Path:
@@ -27,8 +27,13 @@ def train(config: Config, folder: Path, command: str = "") -> Path:
 
     Raises:
         ConfigError: if the folder holds a run with other settings.
+        ImportError: without PyTorch and its like; says which to install.
     """
-    return _LOOPS[config.run.loop](config, folder, command)
+    try:
+        loop = import_module(_LOOPS[config.run.loop])
+    except ModuleNotFoundError as error:
+        raise ImportError(f"{error}: pip install 'solitaire-env[agents]'") from error
+    return loop.train(config, folder, command)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -52,7 +57,7 @@ def main(arguments: list[str] | None = None) -> None:
             config = change_config(config, [f"run.seed={seed}"])
             folder = given.folder / (given.name or given.config.stem) / f"seed-{seed}"
             print(f"trained: {train(config, folder, command)}")
-    except ValueError as error:
+    except (ValueError, ImportError, MemoryError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         parser.exit(130, "\ninterrupted: the same command goes on from the last checkpoint\n")

@@ -1,4 +1,4 @@
-"""Gymnasium environments of four solitaire games: exact, hard and fast.
+"""Gymnasium environments of four solitaire games, seven variants in all: exact, hard and fast.
 
 Importing the package registers an environment a variant, as `solitaire_env/SanJuanHill-v0`.
 """

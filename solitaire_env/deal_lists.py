@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from hashlib import sha256
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -11,6 +12,9 @@ IntArray = npt.NDArray[np.int64]
 
 DEAL_LISTS: Final = {"test": range(1000), "validation": range(1000, 2000)}
 """Lists with a name: the one to report, and the one to choose between players by."""
+
+MOST_DEALS: Final = 1_000_000
+"""Deals of a list, at most."""
 
 
 def read_deals(text: str) -> range:
@@ -41,14 +45,17 @@ def check_deals(deals: Iterable[int]) -> IntArray:
     """Return deal numbers as (D,) int64.
 
     Raises:
-        ValueError: for an empty list, what is no deal number, and a number that comes twice.
+        ValueError: for an empty list, more than `MOST_DEALS`, what is no deal number, and a number
+            that comes twice.
     """
     from solitaire_env.envs.options import check_deal
 
     try:
-        given = list(deals)
+        given = list(islice(deals, MOST_DEALS + 1))
     except TypeError:
         raise ValueError(f"deals is {deals!r}, accepted is a list of deal numbers") from None
+    if len(given) > MOST_DEALS:
+        raise ValueError(f"deals are too many, accepted are {MOST_DEALS:,} at once")
     numbers = np.array([check_deal(deal) for deal in given], np.int64)
     if not len(numbers):
         raise ValueError("deals is empty, accepted are one or more deal numbers")

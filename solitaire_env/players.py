@@ -52,4 +52,5 @@ def _find_factory(name: str, module: str, colon: str, factory: str) -> Callable[
     try:
         return getattr(import_module(module), factory)
     except (ImportError, AttributeError, TypeError) as error:
-        raise ValueError(f"agent {name!r} can't be loaded: {error}") from error
+        where = "; it comes with a checkout, and works there" if name in AGENTS else ""
+        raise ValueError(f"agent {name!r} can't be loaded: {error}{where}") from error

@@ -146,6 +146,7 @@ def test_actions_of_another_shape_are_an_error() -> None:
     ("deals", "message"),
     [
         ([], "empty"),
+        (range(10**12), "deals are too many, accepted are 1,000,000 at once"),
         ([4, 5, 4], "deal 4 comes twice"),
         (7, "deals is 7, accepted is a list of deal numbers"),
         (None, "deals is None, accepted is a list of deal numbers"),

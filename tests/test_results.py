@@ -77,7 +77,7 @@ def test_what_was_played_is_not_played_again(
     assert (tmp_path / "table.csv").read_text() == before
     Path(few[1]).write_text(FEW.replace("3:8", "3:9"))
     main(few)
-    assert len(played) == 1
+    assert played
     assert lines_of(tmp_path / "table.csv")[0]["deals"] == "6"
 
 
@@ -146,6 +146,29 @@ def test_bad_agents_end_the_command(few: list[str], capsys: Any) -> None:
         main(few)
     assert stopped.value.code == 2
     assert "agent is 'nobody'" in capsys.readouterr().err
+
+
+def test_rows_that_were_not_asked_for_stay(few: list[str], tmp_path: Path) -> None:
+    """Unless the file of rows has no such row any more."""
+    other = '\n[[rows]]\nplayer = "other"\nagent = "random"\ndeals = "0:4"\n'
+    Path(few[1]).write_text(FEW + other)
+    main(few)
+    before = (tmp_path / "table.csv").read_text()
+    main([*few, "--players", "other"])
+    assert (tmp_path / "table.csv").read_text() == before
+    Path(few[1]).write_text(FEW)
+    main(few)
+    assert [line["player"] for line in lines_of(tmp_path / "table.csv")] == ["chance", "solver"]
+
+
+def test_players_without_a_row_are_refused(few: list[str], tmp_path: Path, capsys: Any) -> None:
+    """And the table stays as it is."""
+    main(few)
+    before = (tmp_path / "table.csv").read_text()
+    with pytest.raises(SystemExit):
+        main([*few, "--players", "nobody"])
+    assert "player is 'nobody', accepted are chance" in capsys.readouterr().err
+    assert (tmp_path / "table.csv").read_text() == before
 
 
 def test_options_are_a_part_of_the_command() -> None:

@@ -22,7 +22,7 @@ for name in ("torch", "sb3_contrib", "scipy", "tensorboard", "tqdm"):
     needs_module(name)
 
 from agents.runs import best_network, write_whole  # noqa: E402 - after the checks
-from agents.train import train  # noqa: E402
+from agents.train import main, train  # noqa: E402
 from solitaire_env.evaluation import evaluate  # noqa: E402
 
 # Configurations
@@ -216,3 +216,14 @@ def test_a_minute_of_training_from_nothing(tmp_path: Path) -> None:
         cards[name] = evaluate(player, SAN_JUAN_HILL, range(200)).foundation_cards.mean()
     assert cards["trained"] >= 40
     assert cards["trained"] >= cards["untrained"] + 10
+
+
+def test_what_is_missing_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Without PyTorch the command ends with what to install."""
+    monkeypatch.setitem(sys.modules, "agents.own_loop", None)
+    with pytest.raises(SystemExit) as stopped:
+        main([str(ROOT / "configs" / "san-juan-hill.toml"), "--folder", str(tmp_path)])
+    assert stopped.value.code == 2
+    assert "pip install 'solitaire-env[agents]'" in capsys.readouterr().err

@@ -16,8 +16,8 @@ from solitaire_env.render.felts import DEFAULT_FELT, FELTS
 def print_watch(arguments: Arguments) -> None:
     """Let an agent play a deal in the terminal.
 
-    An agent is "random"; in a checkout "greedy", "search" or "ppo"; or module:factory, called as
-    factory(variant), which runs that module's code. What it thinks is shown, if it tells. Where
+    An agent is "random", another name of `players.AGENTS` in a checkout, or module:factory, called
+    as factory(variant), which runs that module's code. What it thinks is shown, if it tells. Where
     the output is no terminal, all tables are printed, without colour.
     """
     from solitaire_env.envs.options import check_deal, check_seed, real_number
@@ -76,20 +76,24 @@ def print_replay(arguments: Arguments) -> None:
 
 def add_watch(commands: Commands) -> None:
     """Add the command that lets an agent play."""
-    from solitaire_env.players import AGENTS
-
-    names = ", ".join(AGENTS)
     example = "watch san-juan-hill --agent greedy --deal 7"
     parser = add_command(
         commands, print_watch, "watch", "let an agent play in the terminal", example
     )
     add_variant(parser)
     add = parser.add_argument
-    add("--agent", default="random", metavar="NAME", help=f"{names} or module:factory")
+    add("--agent", default="random", metavar="NAME", help=_accepted())
     add("--deal", type=int, default=0, metavar="N", help="number of the deal (default: 0)")
     add("--seed", type=int, default=0, metavar="N", help="of the agent's chance (default: 0)")
     add("--seconds", type=float, default=0.3, metavar="S", help="a table (default: %(default)s)")
     add("--save", metavar="FILE", help="write a record of the game: .json or .json.gz")
+
+
+def _accepted() -> str:
+    """Tell what agents there are."""
+    from solitaire_env.players import AGENTS
+
+    return f"{', '.join(AGENTS)} or module:factory"
 
 
 def add_play(commands: Commands) -> None:
@@ -100,7 +104,7 @@ def add_play(commands: Commands) -> None:
     add_variant(parser)
     add = parser.add_argument
     add("--deal", type=int, metavar="N", help="number of the deal (default: any)")
-    add("--agent", metavar="NAME", help="ppo, greedy, search, random or module:factory, for hints")
+    add("--agent", metavar="NAME", help=f"{_accepted()}, for hints")
     add("--port", type=int, default=DEFAULT_PORT, metavar="N", help="default: %(default)s")
     add("--no-browser", action="store_true", help="do not open a browser")
 

@@ -55,7 +55,8 @@ class SolitaireVectorEnv(VectorEnv[ByteArray, IntArray, npt.NDArray[Any]]):
 
     Args:
         num_envs: games side by side.
-        max_episode_steps: steps that truncate an episode; None: no limit.
+        max_episode_steps: steps that truncate an episode; None: no limit. `gym.make_vec` puts
+            the variant's own in, unless another is given.
         autoreset_mode: Gymnasium's enum or its value, as "NextStep".
         num_threads: None: one, or all cores from `threads.GAMES_WORTH_THREADS` games up.
 
