@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         "--env-runners", type=int, default=0, help="processes that play (default: this one alone)"
     )
     parser.add_argument("--ray", default=LOCAL, metavar="ADDRESS", help="local, auto or host:port")
-    parser.add_argument("--deals", type=read_deals, default="test", help="as 0:200 (default: %(default)s)")
+    parser.add_argument("--deals", type=read_deals, default="test", help="as test or 0:200")
     parser.add_argument("--checkpoint", type=Path, help="folder to save the algorithm in")
     return parser
 

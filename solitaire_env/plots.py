@@ -5,30 +5,40 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from solitaire_env.evaluation import Evaluation
 
 FORMATS = (".png", ".svg", ".pdf")
 """What a plot's file may be called."""
 
+_BARS = ("variant", "agent")
+_RATES = ("wilson_low", "win_rate", "wilson_high")
+
 
 def plot_win_rates(evaluations: Sequence[Evaluation], path: str | Path) -> None:
-    """Draw a bar an evaluation, with its 95 % Wilson interval.
+    """Draw a bar an evaluation, with its 95 % Wilson interval: by variant, a colour an agent.
 
     Raises:
         ValueError: for no evaluations, or a file of another kind than `FORMATS`.
         ImportError: without Matplotlib.
     """
     told = [each.summary() for each in _some(evaluations)]
+    variants, agents = (list(dict.fromkeys(each[key] for each in told)) for key in _BARS)
+    width = 0.8 / len(agents)
 
     def draw(axes: Any) -> None:
-        rates = [100 * each["win_rate"] for each in told]
-        below = [rate - 100 * each["wilson_low"] for rate, each in zip(rates, told, strict=True)]
-        above = [100 * each["wilson_high"] - rate for rate, each in zip(rates, told, strict=True)]
-        names = [f"{each['agent']}\n{each['variant']}" for each in told]
-        axes.bar(range(len(told)), rates, yerr=[below, above], capsize=4, color="tab:green")
-        axes.set_xticks(range(len(told)), names, fontsize="small")
+        for place, agent in enumerate(agents):
+            own = [each for each in told if each["agent"] == agent]
+            left = [variants.index(each["variant"]) - 0.4 + place * width for each in own]
+            low, rates, high = ([100 * each[key] for each in own] for key in _RATES)
+            around = [np.subtract(rates, low), np.subtract(high, rates)]
+            axes.bar(left, rates, width, yerr=around, align="edge", capsize=2, label=agent)
+        names = [variant.replace("-", "\n") for variant in variants]
+        axes.set_xticks(range(len(variants)), names, fontsize="small")
         axes.set_ylabel("deals won, %, with 95 % interval")
         axes.set_ylim(bottom=0)
+        axes.legend(fontsize="small")
 
     _save(draw, path)
 
@@ -70,12 +80,12 @@ def plot_budgets(budgets: Mapping[int, Sequence[Evaluation]], path: str | Path) 
     for playouts in _some(sorted(budgets)):
         for each in budgets[playouts]:
             told = each.summary()
-            rates = [100 * told[name] for name in ("win_rate", "wilson_low", "wilson_high")]
+            rates = [100 * told[name] for name in _RATES]
             lines.setdefault(f"{each.agent}, {each.variant}", []).append((playouts, *rates))
 
     def draw(axes: Any) -> None:
         for label, points in lines.items():
-            playouts, rates, low, high = zip(*points, strict=True)
+            playouts, low, rates, high = zip(*points, strict=True)
             (line,) = axes.plot(playouts, rates, marker="o", markersize=4, label=label)
             axes.fill_between(playouts, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
         axes.set_xscale("log", base=4)
@@ -91,14 +101,14 @@ def plot_learning(tables: Sequence[str | Path], path: str | Path) -> None:
     """Draw the foundation cards of validations by steps, a line a run.
 
     Args:
-        tables: `validation.csv` of runs, named by their folders.
+        tables: `validation.csv` of runs, named by their last two folders.
         path: the plot's file.
 
     Raises:
         ValueError: for no tables, or a file of another kind than `FORMATS`.
         ImportError: without Matplotlib.
     """
-    runs = {Path(table).parent.name: _columns(Path(table)) for table in _some(tables)}
+    runs = {"/".join(Path(table).parts[-3:-1]): _columns(Path(table)) for table in _some(tables)}
 
     def draw(axes: Any) -> None:
         for name, columns in runs.items():

@@ -33,6 +33,30 @@ def test_the_command_draws_evaluations_and_runs(tmp_path: Path) -> None:
             assert (out / f"{name}.{kind}").read_bytes().startswith(start)
 
 
+def test_runs_of_one_seed_are_lines_of_their_own(tmp_path: Path) -> None:
+    """Named by game and seed, as their folders are."""
+    tables = [tmp_path / name / "seed-0" / "validation.csv" for name in ("one", "other")]
+    for table in tables:
+        table.parent.mkdir(parents=True)
+        table.write_text("steps,foundation_cards\n0,20.5\n100000,30.25\n")
+    plot_learning(tables, tmp_path / "learning.svg")
+    drawn = (tmp_path / "learning.svg").read_text()
+    assert "one/seed-0" in drawn
+    assert "other/seed-0" in drawn
+
+
+def test_win_rates_are_grouped_by_variant(tmp_path: Path) -> None:
+    """Each variant and each agent is named once."""
+    results = [
+        evaluate(RandomPolicy(), variant, range(3), name=name)
+        for variant in ("san-juan-hill", "arabella")
+        for name in ("one", "other")
+    ]
+    plot_win_rates(results[1:], tmp_path / "rates.svg")
+    drawn = (tmp_path / "rates.svg").read_text()
+    assert [drawn.count(f"<!-- {name} -->") for name in ("arabella", "one", "other")] == [1, 1, 1]
+
+
 def test_the_command_draws_budgets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Wins by playouts, as the files say how many there were; one that doesn't say is refused."""
     files = []
