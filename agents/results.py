@@ -174,7 +174,7 @@ def _write_table(lines: Iterable[Mapping[str, Any]], path: Path) -> None:
 
 
 def _text(value: Any) -> Any:
-    return f"{value:.6g}" if isinstance(value, float) else value
+    return f"{value:.8g}" if isinstance(value, float) else value
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -184,8 +184,12 @@ def baselines(sheet: RuleSheet, results: Path = RESULTS) -> str:
 
 def _result(line: Mapping[str, str]) -> tuple[str, ...]:
     share = f"{100 * float(line['winnable_won']):.1f} %" if line["winnable_won"] else ""
-    means = (line[name] for name in ("foundation_cards", "score", "moves", "seconds"))
+    means = (_short(line[name]) for name in ("foundation_cards", "score", "moves", "seconds"))
     return (f"`{line['player']}`", line["deals"], _rate(line, " %"), share, *means)
+
+
+def _short(figure: str) -> str:
+    return f"{float(figure):.4g}" if figure else ""
 
 
 def _rate(line: Mapping[str, str], unit: str = "") -> str:
