@@ -216,11 +216,6 @@ class RuleSheet:
         return self.stock.draw if self.stock else 0
 
     @property
-    def draws(self) -> int:
-        """Draws of one full pass of the stock; 0 without a stock."""
-        return -(-self.stock_cards // self.draw) if self.stock else 0
-
-    @property
     def redeals(self) -> int:
         """Times that the waste may be turned over; `UNLIMITED` without end."""
         return self.stock.redeals if self.stock else 0
@@ -253,9 +248,7 @@ class RuleSheet:
             points = getattr(self.ledger, event.name)
             yield from self._check_range(f"ledger.{event.name}", points, -MAX_POINTS, MAX_POINTS)
         yield from self._check_range("limits.episode_steps", self.limits.episode_steps, 1, 2**31)
-        # A pass of the stock is no progress, and may be what a win needs.
-        shortest = self.draws + 1
-        yield from self._check_range("limits.no_progress", self.limits.no_progress, shortest, 2**31)
+        yield from self._check_range("limits.no_progress", self.limits.no_progress, 1, 2**31)
 
     def _check_tableau(self) -> Iterator[tuple[bool, str]]:
         tableau = self.tableau
